@@ -207,6 +207,7 @@ kube-rules: ## Every field of every kind of examples/cluster made wrong, and jud
 .PHONY: kubernetes
 KUBERNETES ?= -nodes 50 -pods 500
 kubernetes: $(BIN)/kubectl $(BIN)/kube-scheduler $(BIN)/kwok ## kube-scheduler, kube-controller-manager and KWOK at work on examples/kubernetes (minutes, builds not counted; KUBERNETES= for ten nodes).
+	$(GO) test -count=1 ./examples/kubernetes -every
 	$(GO) build -o $(BIN)/kubernetes ./examples/kubernetes
 	cd test/kubernetes && $(GO) run . -bin $(CURDIR)/$(BIN) $(KUBERNETES)
 

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // NodeStrategy holds what is special about nodes.
@@ -12,16 +15,24 @@ type NodeStrategy struct{ uncounted }
 // StatusOnCreate: a kubelet registers its node with what it has.
 func (NodeStrategy) StatusOnCreate() bool { return true }
 
-// ServiceStrategy and EndpointsStrategy are for kinds that an update makes, too.
-type (
-	ServiceStrategy   struct{ uncounted }
-	EndpointsStrategy struct{ uncounted }
-)
+// ServiceStrategy holds what is special about services; their addresses are in service_address.go.
+type ServiceStrategy struct{ uncounted }
 
-// AllowCreateOnUpdate says so.
+// AllowCreateOnUpdate: an update makes one, too.
 func (ServiceStrategy) AllowCreateOnUpdate() bool { return true }
 
-// AllowCreateOnUpdate says so.
+// ValidateUpdate says what is wrong with a changed service: it keeps its address.
+func (ServiceStrategy) ValidateUpdate(_ context.Context, service, old *corev1.Service) field.ErrorList {
+	if old.Spec.ClusterIP == "" || !hasAddress(&old.Spec) || !hasAddress(&service.Spec) {
+		return nil
+	}
+	return fixed(specPath.Child("clusterIP"), service.Spec.ClusterIP, old.Spec.ClusterIP)
+}
+
+// EndpointsStrategy holds what is special about endpoints.
+type EndpointsStrategy struct{ uncounted }
+
+// AllowCreateOnUpdate: an update makes them, too.
 func (EndpointsStrategy) AllowCreateOnUpdate() bool { return true }
 
 // ClusterTrustBundleStrategy holds how bundles are called.

@@ -998,6 +998,10 @@ func newServer() typeplane.Server {
 	podStrategy := new(PodStrategy)
 	serviceStrategy := new(ServiceStrategy)
 	controllerRevisionStrategy := new(ControllerRevisionStrategy)
+	daemonSetStrategy := new(DaemonSetStrategy)
+	deploymentStrategy := new(DeploymentStrategy)
+	replicaSetStrategy := new(ReplicaSetStrategy)
+	statefulSetStrategy := new(StatefulSetStrategy)
 	jobStrategy := new(JobStrategy)
 	clusterTrustBundleStrategy := new(ClusterTrustBundleStrategy)
 	podCertificateRequestStrategy := new(PodCertificateRequestStrategy)
@@ -1084,6 +1088,8 @@ func newServer() typeplane.Server {
 				},
 				Strategy: registry.Strategy[*v1.Pod]{
 					PrepareForCreate: podStrategy.PrepareForCreate,
+					Validate:         podStrategy.Validate,
+					ValidateUpdate:   podStrategy.ValidateUpdate,
 					Canonicalize:     podStrategy.Canonicalize,
 					Deletion:         registry.Deletion[*v1.Pod]{CheckGracefulDelete: podStrategy.CheckGracefulDelete},
 				},
@@ -1118,6 +1124,7 @@ func newServer() typeplane.Server {
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				CopyStatus:     func(from, to *v1.Service) { to.Status = from.Status },
 				Strategy: registry.Strategy[*v1.Service]{
+					ValidateUpdate:      serviceStrategy.ValidateUpdate,
 					NoGeneration:        !serviceStrategy.HasGeneration(),
 					AllowCreateOnUpdate: serviceStrategy.AllowCreateOnUpdate(),
 				},
@@ -1143,6 +1150,10 @@ func newServer() typeplane.Server {
 				StorageVersion: schema.GroupVersion{Group: "apps", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "apps", Version: "v1"}},
 				CopyStatus:     func(from, to *appsv1.DaemonSet) { to.Status = from.Status },
+				Strategy: registry.Strategy[*appsv1.DaemonSet]{
+					Validate:       daemonSetStrategy.Validate,
+					ValidateUpdate: daemonSetStrategy.ValidateUpdate,
+				},
 			}),
 			registry.Define(registry.Definition[*appsv1.Deployment]{
 				GroupKind:      schema.GroupKind{Group: "apps", Kind: "Deployment"},
@@ -1154,6 +1165,11 @@ func newServer() typeplane.Server {
 				StorageVersion: schema.GroupVersion{Group: "apps", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "apps", Version: "v1"}},
 				CopyStatus:     func(from, to *appsv1.Deployment) { to.Status = from.Status },
+				Strategy: registry.Strategy[*appsv1.Deployment]{
+					PrepareForUpdate: deploymentStrategy.PrepareForUpdate,
+					Validate:         deploymentStrategy.Validate,
+					ValidateUpdate:   deploymentStrategy.ValidateUpdate,
+				},
 			}),
 			registry.Define(registry.Definition[*appsv1.ReplicaSet]{
 				GroupKind:      schema.GroupKind{Group: "apps", Kind: "ReplicaSet"},
@@ -1165,6 +1181,10 @@ func newServer() typeplane.Server {
 				StorageVersion: schema.GroupVersion{Group: "apps", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "apps", Version: "v1"}},
 				CopyStatus:     func(from, to *appsv1.ReplicaSet) { to.Status = from.Status },
+				Strategy: registry.Strategy[*appsv1.ReplicaSet]{
+					Validate:       replicaSetStrategy.Validate,
+					ValidateUpdate: replicaSetStrategy.ValidateUpdate,
+				},
 			}),
 			registry.Define(registry.Definition[*appsv1.StatefulSet]{
 				GroupKind:      schema.GroupKind{Group: "apps", Kind: "StatefulSet"},
@@ -1176,6 +1196,10 @@ func newServer() typeplane.Server {
 				StorageVersion: schema.GroupVersion{Group: "apps", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "apps", Version: "v1"}},
 				CopyStatus:     func(from, to *appsv1.StatefulSet) { to.Status = from.Status },
+				Strategy: registry.Strategy[*appsv1.StatefulSet]{
+					Validate:       statefulSetStrategy.Validate,
+					ValidateUpdate: statefulSetStrategy.ValidateUpdate,
+				},
 			}),
 			registry.Define(registry.Definition[*v2.HorizontalPodAutoscaler]{
 				GroupKind:      schema.GroupKind{Group: "autoscaling", Kind: "HorizontalPodAutoscaler"},
@@ -1210,6 +1234,8 @@ func newServer() typeplane.Server {
 				CopyStatus:     func(from, to *batchv1.Job) { to.Status = from.Status },
 				Strategy: registry.Strategy[*batchv1.Job]{
 					PrepareForCreate: jobStrategy.PrepareForCreate,
+					Validate:         jobStrategy.Validate,
+					ValidateUpdate:   jobStrategy.ValidateUpdate,
 				},
 			}),
 			registry.Define(registry.Definition[*certificatesv1.ClusterTrustBundle]{
