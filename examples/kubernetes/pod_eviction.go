@@ -38,7 +38,7 @@ func evictions() typeplane.API {
 				pods: *pods, status: *h.Resource(core.WithResource("pods"), "status"),
 				budgets: *h.Resource(policy.WithResource("poddisruptionbudgets"), ""), counts: *h.Resource(policy.WithResource("poddisruptionbudgets"), "status"),
 			}
-			h.Resources = append(h.Resources, rest.Resource{
+			h.Resources = append(h.Resources, &rest.Resource{
 				GroupVersion: core, Kind: pods.Kind, Name: pods.Name, Singular: pods.Singular, Namespaced: true, Subresource: "eviction",
 				BodyKind: policy.WithKind("Eviction"), NewBody: func() rest.Body { return new(policyv1.Eviction) },
 				AnswerKind: schema.GroupVersionKind{Version: "v1", Kind: "Status"},
