@@ -205,6 +205,13 @@ oracle: ## The same for ORACLE (5m) in all shapes of servers and faults, and eac
 kube-rules: ## Every field of every kind of examples/cluster made wrong, and judged by it and by k8s.io/kubernetes (minutes, most of them to build that).
 	cd test/kuberules && $(GO) test -count=1 -timeout 30m ./...
 
+.PHONY: kubernetes
+KUBERNETES ?= -nodes 50 -pods 500
+kubernetes: $(BIN)/kubectl $(BIN)/kube-scheduler $(BIN)/kwok ## kube-scheduler, kube-controller-manager and KWOK at work on examples/kubernetes (minutes, builds not counted; KUBERNETES= for ten nodes).
+	$(GO) test -count=1 ./examples/kubernetes -every
+	$(GO) build -o $(BIN)/kubernetes ./examples/kubernetes
+	cd test/kubernetes && $(GO) run . -bin $(CURDIR)/$(BIN) $(KUBERNETES)
+
 .PHONY: tracing
 tracing: ## The module that sends traces to a collector of OpenTelemetry.
 	cd tracing && $(GO) test -count=1 -timeout 30m ./...
@@ -270,6 +277,14 @@ clean: ## Remove what the other targets made.
 # kubectl, etcdctl, etcd and staticcheck are built from their modules, so that no machine needs them installed.
 $(BIN)/kubectl: test/kubectl/go.mod test/kubectl/main.go
 	cd test/kubectl && $(GO) build -o $(CURDIR)/$@ -ldflags "-X $(VERSION_PKG).gitVersion=$(KUBECTL_VERSION) -X $(VERSION_PKG).gitMajor=1 -X $(VERSION_PKG).gitMinor=37" .
+
+$(BIN)/kube-scheduler: test/kubernetes/programs/go.mod
+	cd test/kubernetes/programs && $(GO) build -p 2 -o $(CURDIR)/$(BIN)/ -ldflags "-X $(VERSION_PKG).gitVersion=$(KUBECTL_VERSION) -X $(VERSION_PKG).gitMajor=1 -X $(VERSION_PKG).gitMinor=37" k8s.io/kubernetes/cmd/kube-scheduler k8s.io/kubernetes/cmd/kube-controller-manager
+
+KWOK_STAGES := node/fast/node-initialize node/heartbeat-with-lease/node-heartbeat-with-lease pod/fast/pod-complete pod/fast/pod-delete pod/fast/pod-ready
+$(BIN)/kwok: test/kubernetes/kwok/go.mod
+	cd test/kubernetes/kwok && $(GO) build -p 2 -o $(CURDIR)/$@ sigs.k8s.io/kwok/cmd/kwok
+	dir=$$(cd test/kubernetes/kwok && $(GO) list -m -f '{{.Dir}}' sigs.k8s.io/kwok) && for stage in $(KWOK_STAGES); do echo ---; cat $$dir/kustomize/stage/$$stage.yaml; done > $@.yaml
 
 $(BIN)/kubectl-1.27: test/kubectl/v1.27/go.mod test/kubectl/v1.27/main.go
 	cd test/kubectl/v1.27 && $(GO) build -o $(CURDIR)/$@ -ldflags "-X $(VERSION_PKG).gitVersion=v1.27.16 -X $(VERSION_PKG).gitMajor=1 -X $(VERSION_PKG).gitMinor=27" .

@@ -110,7 +110,9 @@ func (e *endpoint) createNamed(ctx context.Context, w *write, hub runtime.Object
 	}
 
 	// Validate.
-	if err := e.validation().Create(ctx, w.text, hub, from); err != nil {
+	rules := e.validation()
+	rules.KeepsStatus = rules.KeepsStatus && !strategy.StatusOnCreate
+	if err := rules.Create(ctx, w.text, hub, from); err != nil {
 		return nil, err
 	}
 	e.warnNew(ctx, w, hub)

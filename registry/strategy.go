@@ -75,6 +75,10 @@ type Strategy[T runtime.Object] struct {
 	// NoGeneration says that metadata.generation does not count the changes of the spec. Some kinds
 	// of Kubernetes have none.
 	NoGeneration bool
+	// StatusOnCreate says that the status of a new object is what was sent, although it is a
+	// subresource: for what its own agent makes, which knows its state. PrepareForCreate may change
+	// it.
+	StatusOnCreate bool
 	// RefuseUnconditionalUpdate says that an update must name the resourceVersion that it changes.
 	RefuseUnconditionalUpdate bool
 	// AllowCreateOnUpdate says that an update of an object that does not exist creates it.

@@ -115,7 +115,7 @@ func (e *endpoint) part() func(ctx context.Context, next, sent runtime.Object) e
 // resetStatus takes the status out of a new object, and out of what it was made of, if it has to be
 // written by itself.
 func (e *endpoint) resetStatus(hub runtime.Object, from *canonical.Origin) (*canonical.Origin, error) {
-	if e.def.CopyStatus == nil {
+	if e.def.CopyStatus == nil || e.def.Strategy.StatusOnCreate {
 		return from, nil
 	}
 	empty := e.Kind.NewHub()

@@ -154,6 +154,20 @@ func TestStatusIsWrittenByItself(t *testing.T) {
 	}
 }
 
+// TestStatusOnCreate: what registers itself comes with its status; later that is written by itself.
+func TestStatusOnCreate(t *testing.T) {
+	p := serveParts(t, strategy{StatusOnCreate: true})
+	first := p.mustCreate(`{"metadata":{"name":"w"},"status":{"phase":"Ready"}}`)
+	if first.Status.Phase != "Ready" || p.mustGet(named).Status.Phase != "Ready" {
+		t.Errorf("created with status %+v", first.Status)
+	}
+	obj := p.mustGet(named)
+	obj.Status.Phase, obj.Spec.Color = "Forged", "green"
+	if second, err := p.update(obj); err != nil || second.Status.Phase != "Ready" {
+		t.Errorf("an update of the object: %+v, %v", second, err)
+	}
+}
+
 func TestStatusWritesAreGuarded(t *testing.T) {
 	p := serveParts(t, strategy{AllowCreateOnUpdate: true})
 	_, err := p.updateStatus(parse(t, widget.GV1, `{"metadata":{"name":"w"}}`))

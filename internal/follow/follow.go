@@ -7,9 +7,7 @@
 package follow
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -102,19 +100,10 @@ func List[T any](ctx context.Context, r *rest.Resource, namespace string) (items
 		Metadata metav1.ListMeta
 		Items    []T
 	}
-	if err := Read(view, &list); err != nil {
+	if err := rest.Read(view, &list); err != nil {
 		return nil, "", err
 	}
 	return list.Items, list.Metadata.ResourceVersion, nil
-}
-
-// Read decodes what a view says.
-func Read(view rest.View, into any) error {
-	var b bytes.Buffer
-	if err := view.WriteTo(&b, rest.Representation{MediaType: rest.JSON}); err != nil {
-		return err
-	}
-	return json.Unmarshal(b.Bytes(), into)
 }
 
 // watch follows from a revision on. It returns nil when it has to start anew, as watches end from
@@ -151,7 +140,7 @@ func tell[T any](event rest.Event, h Handler[T]) error {
 		return nil
 	case rest.Error:
 		var status metav1.Status
-		if err := Read(event.Object, &status); err != nil {
+		if err := rest.Read(event.Object, &status); err != nil {
 			return err
 		}
 		return fmt.Errorf("the watch ended: %s", status.Message)
@@ -162,7 +151,7 @@ func tell[T any](event rest.Event, h Handler[T]) error {
 		return nil
 	}
 	obj := new(T)
-	if err := Read(event.Object, obj); err != nil {
+	if err := rest.Read(event.Object, obj); err != nil {
 		return err
 	}
 	on(obj)

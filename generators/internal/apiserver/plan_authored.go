@@ -70,7 +70,7 @@ func bodiesOf(main *model.Package) map[*types.Type]bool {
 		if !strings.HasSuffix(name, strategySuffix) {
 			continue
 		}
-		for _, m := range t.Methods {
+		for _, m := range withPromoted(t).Methods {
 			if params := typesOf(m.Signature.Parameters); len(params) == 3 && params[2].Kind == types.Pointer && params[1] != params[2] {
 				bodies[params[2].Elem] = true
 			}

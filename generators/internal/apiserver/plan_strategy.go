@@ -44,6 +44,7 @@ var hooks = []hook{
 	{"Finalize", []param{from, to}, "", deletion},
 	{"ResetFields", []param{{"subresource", "string"}}, "[]string", bySubresource},
 	{"HasGeneration", nil, "bool", denied},
+	{"StatusOnCreate", nil, "bool", value},
 	{"AllowUnconditionalUpdate", nil, "bool", denied},
 	{"AllowCreateOnUpdate", nil, "bool", value},
 	{"Columns", nil, "[]metav1.TableColumnDefinition", value},
@@ -67,17 +68,18 @@ func (p *planner) strategies(s *server) {
 		if !ok || t.Kind != types.Struct || !token.IsExported(name) {
 			continue
 		}
+		t = withPromoted(t)
 		switch hubs := of[kind]; {
 		case len(hubs) == 1:
 			hubs[0].strategy = p.strategy(t, hubs[0])
 		case len(hubs) > 1:
-			p.problem(p.model.TypePos(t), name, fmt.Sprintf("%d groups have a kind %s", len(hubs), kind), "serve the groups from two programs, or rename a kind")
+			p.problem(p.model.TypePos(s.pkg.Types.Types[name]), name, fmt.Sprintf("%d groups have a kind %s", len(hubs), kind), "serve the groups from two programs, or rename a kind")
 		case hasHook(t):
 			cure := "call it <Kind>" + strategySuffix + ", for a kind of this server"
 			if near := tag.Nearest(kind, kinds); near != "" {
 				cure = "did you mean " + near + strategySuffix + "?"
 			}
-			p.problem(p.model.TypePos(t), name, "there is no kind "+kind, cure)
+			p.problem(p.model.TypePos(s.pkg.Types.Types[name]), name, "there is no kind "+kind, cure)
 		}
 	}
 	for _, h := range s.hubs {
@@ -108,7 +110,7 @@ func (p *planner) strategy(t *types.Type, h *hub) *strategy {
 		p.problem(p.model.FuncPos(method), t.Name.Name+"."+k.name, "a strategy has it in another form", "write it as "+k.declaration(t, h.goType))
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.Methods)) {
-		if !token.IsExported(name) || answers[name] || slices.ContainsFunc(hooks, func(k hook) bool { return k.name == name }) {
+		if !token.IsExported(name) || t.Methods[name].Name.Package != t.Name.Package || answers[name] || slices.ContainsFunc(hooks, func(k hook) bool { return k.name == name }) {
 			continue
 		}
 		var known []string

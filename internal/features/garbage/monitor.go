@@ -12,7 +12,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/typeplane/typeplane/internal/follow"
 	"github.com/typeplane/typeplane/internal/wait"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/wire"
@@ -160,7 +159,7 @@ func metaOf(event rest.Event) (wire.Meta, error) {
 		return read(event.Object)
 	}
 	var status metav1.Status
-	if err := follow.Read(event.Object, &status); err != nil {
+	if err := rest.Read(event.Object, &status); err != nil {
 		return wire.Meta{}, err
 	}
 	return wire.Meta{}, &apierrors.StatusError{ErrStatus: status}

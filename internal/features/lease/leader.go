@@ -10,7 +10,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/typeplane/typeplane/internal/follow"
 	"github.com/typeplane/typeplane/internal/wait"
 	"github.com/typeplane/typeplane/registry/rest"
 )
@@ -108,7 +107,7 @@ func (e *election) claim(ctx context.Context) error {
 		return err
 	}
 	if err == nil {
-		err = follow.Read(view, lease)
+		err = rest.Read(view, lease)
 	}
 	if err != nil {
 		return err
@@ -155,7 +154,7 @@ func (e *election) release() {
 	defer cancel()
 	name, lease := rest.Name{Namespace: e.Namespace, Name: e.Name}, new(coordinationv1.Lease)
 	view, err := e.Leases.Get.Get(ctx, name, metav1.GetOptions{})
-	if err != nil || follow.Read(view, lease) != nil || holder(&lease.Spec) != e.Identity {
+	if err != nil || rest.Read(view, lease) != nil || holder(&lease.Spec) != e.Identity {
 		return
 	}
 	nobody, second := "", int32(1)

@@ -13,7 +13,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/typeplane/typeplane/internal/follow"
 	"github.com/typeplane/typeplane/internal/wait"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/storage"
@@ -143,7 +142,7 @@ func (c *controller) write(ctx context.Context, ns *corev1.Namespace, through re
 		}
 		current := new(corev1.Namespace)
 		if err == nil {
-			err = follow.Read(view, current)
+			err = rest.Read(view, current)
 		}
 		if err != nil {
 			return err

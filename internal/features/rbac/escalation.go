@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/auth"
-	"github.com/typeplane/typeplane/internal/follow"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -142,7 +141,7 @@ func (g *escalation) rulesOf(ctx context.Context, ref rbacv1.RoleRef, namespace 
 			return nil, err
 		}
 		var role rbacv1.Role
-		err = follow.Read(view, &role)
+		err = rest.Read(view, &role)
 		return role.Rules, err
 	}
 	view, err := g.getClusterRole.Get(ctx, rest.Name{Name: ref.Name}, metav1.GetOptions{})
@@ -150,7 +149,7 @@ func (g *escalation) rulesOf(ctx context.Context, ref rbacv1.RoleRef, namespace 
 		return nil, err
 	}
 	var role rbacv1.ClusterRole
-	if err := follow.Read(view, &role); err != nil || !aggregates(&role) {
+	if err := rest.Read(view, &role); err != nil || !aggregates(&role) {
 		return role.Rules, err
 	}
 	now := g.rules.now.Load()

@@ -160,7 +160,7 @@ func read(ctx context.Context, r *rest.Resource, name rest.Name, live bool, into
 	if err != nil {
 		return err
 	}
-	return follow.Read(view, into)
+	return rest.Read(view, into)
 }
 
 func ignoreNotFound(err error) error {

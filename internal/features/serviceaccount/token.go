@@ -15,7 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/auth"
-	"github.com/typeplane/typeplane/internal/follow"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/serializer"
 )
@@ -166,7 +165,7 @@ func (t *tokens) read(ctx context.Context, plural string, name rest.Name, into a
 	if err != nil {
 		return err
 	}
-	return follow.Read(view, into)
+	return rest.Read(view, into)
 }
 
 // view writes the answer.

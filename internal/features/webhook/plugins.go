@@ -109,7 +109,7 @@ func namespaceLabels(namespaces rest.Getter) func(context.Context, string) (map[
 			}
 		}
 		var namespace metav1.PartialObjectMetadata
-		if err := follow.Read(view, &namespace); err != nil {
+		if err := rest.Read(view, &namespace); err != nil {
 			return nil, err
 		}
 		return namespace.Labels, nil

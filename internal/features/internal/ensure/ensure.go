@@ -14,7 +14,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/typeplane/typeplane/internal/follow"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -77,5 +76,5 @@ func read(ctx context.Context, r *rest.Resource, name rest.Name, into any) error
 	if err != nil {
 		return err
 	}
-	return follow.Read(view, into)
+	return rest.Read(view, into)
 }

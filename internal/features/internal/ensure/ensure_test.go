@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/internal/features/internal/ensure"
-	"github.com/typeplane/typeplane/internal/follow"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
@@ -49,7 +48,7 @@ func there(t *testing.T, r *rest.Resource) (w widget.V1) {
 	t.Helper()
 	view, err := r.Get.Get(t.Context(), rest.Name{Name: "standing"}, metav1.GetOptions{})
 	if err == nil {
-		err = follow.Read(view, &w)
+		err = rest.Read(view, &w)
 	}
 	if err != nil {
 		t.Fatal(err)

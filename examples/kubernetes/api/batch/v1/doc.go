@@ -1,0 +1,11 @@
+// Package v1 serves jobs, once and at times, as Kubernetes has them.
+//
+// The types are aliases of those in k8s.io/api. See package core/v1 for how.
+//
+// +groupName=batch
+// +typeplane:json-gen=package
+// +k8s:defaulter-gen=TypeMeta
+// +k8s:deepcopy-gen=package
+// +k8s:protobuf-gen=package
+// +k8s:openapi-gen=true
+package v1

@@ -1,0 +1,11 @@
+// Package v1 serves pods, services, nodes and what else is in Kubernetes' first group.
+//
+// The types are aliases of those in k8s.io/api. The markers here say how they are served.
+//
+// +groupName=
+// +typeplane:json-gen=package
+// +k8s:defaulter-gen=TypeMeta
+// +k8s:deepcopy-gen=package
+// +k8s:protobuf-gen=package
+// +k8s:openapi-gen=true
+package v1

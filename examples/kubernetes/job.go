@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// JobStrategy holds what is special about jobs.
+type JobStrategy struct{}
+
+// PrepareForCreate has a job select its own pods, by its uid, unless its author selects them.
+func (JobStrategy) PrepareForCreate(_ context.Context, job *batchv1.Job) {
+	if job.Spec.ManualSelector != nil && *job.Spec.ManualSelector {
+		return
+	}
+	labels := job.Spec.Template.Labels
+	if labels == nil {
+		labels = map[string]string{}
+		job.Spec.Template.Labels = labels
+	}
+	uid := string(job.UID)
+	for key, value := range map[string]string{
+		batchv1.JobNameLabel: job.Name, batchv1.ControllerUidLabel: uid, "job-name": job.Name, "controller-uid": uid,
+	} {
+		if _, said := labels[key]; !said {
+			labels[key] = value
+		}
+	}
+	if job.Spec.Selector == nil {
+		job.Spec.Selector = &metav1.LabelSelector{}
+	}
+	if job.Spec.Selector.MatchLabels == nil {
+		job.Spec.Selector.MatchLabels = map[string]string{}
+	}
+	job.Spec.Selector.MatchLabels[batchv1.ControllerUidLabel] = uid
+}
+
+// Validate says what is wrong with a job.
+func (JobStrategy) Validate(_ context.Context, job *batchv1.Job) field.ErrorList {
+	errs := validateSelection(job.Spec.Selector, &job.Spec.Template)
+	for name, n := range map[string]*int32{"parallelism": job.Spec.Parallelism, "completions": job.Spec.Completions, "backoffLimit": job.Spec.BackoffLimit} {
+		if n != nil && *n < 0 {
+			errs = append(errs, field.Invalid(specPath.Child(name), *n, "must be greater than or equal to 0"))
+		}
+	}
+	if policy := job.Spec.Template.Spec.RestartPolicy; policy != corev1.RestartPolicyOnFailure && policy != corev1.RestartPolicyNever {
+		errs = append(errs, field.NotSupported(specPath.Child("template", "spec", "restartPolicy"), policy, []corev1.RestartPolicy{corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever}))
+	}
+	return errs
+}
+
+// ValidateUpdate says what is wrong with a changed one. The template of one that waits to be begun
+// may change.
+func (s JobStrategy) ValidateUpdate(ctx context.Context, job, old *batchv1.Job) field.ErrorList {
+	errs := s.Validate(ctx, job)
+	errs = append(errs, fixed(specPath.Child("selector"), job.Spec.Selector, old.Spec.Selector)...)
+	errs = append(errs, fixed(specPath.Child("completionMode"), job.Spec.CompletionMode, old.Spec.CompletionMode)...)
+	errs = append(errs, fixed(specPath.Child("podFailurePolicy"), job.Spec.PodFailurePolicy, old.Spec.PodFailurePolicy)...)
+	waits := old.Spec.Suspend != nil && *old.Spec.Suspend && old.Status.StartTime == nil
+	if !waits {
+		errs = append(errs, fixed(specPath.Child("template"), job.Spec.Template, old.Spec.Template)...)
+	}
+	if indexed := *job.Spec.CompletionMode == batchv1.IndexedCompletion; !indexed || !equality.Semantic.DeepEqual(job.Spec.Completions, job.Spec.Parallelism) {
+		errs = append(errs, fixed(specPath.Child("completions"), job.Spec.Completions, old.Spec.Completions)...)
+	}
+	return errs
+}

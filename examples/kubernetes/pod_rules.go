@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/registry/rest"
+)
+
+// Validate says what is wrong with a new pod. examples/cluster has more of Kubernetes' rules.
+func (PodStrategy) Validate(_ context.Context, pod *corev1.Pod) field.ErrorList {
+	errs := validateContainers(&pod.Spec, specPath)
+	if len(pod.Spec.EphemeralContainers) > 0 {
+		errs = append(errs, field.Forbidden(specPath.Child("ephemeralContainers"), "cannot be set on create"))
+	}
+	if pod.Spec.NodeName != "" && len(pod.Spec.SchedulingGates) > 0 {
+		errs = append(errs, field.Forbidden(specPath.Child("nodeName"), "cannot be set until all schedulingGates have been cleared"))
+	}
+	return errs
+}
+
+// validateContainers: there is one, and each has a name of its own and an image.
+func validateContainers(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	if len(spec.Containers) == 0 {
+		errs = append(errs, field.Required(path.Child("containers"), ""))
+	}
+	seen := map[string]bool{}
+	judge := func(name string, containers []corev1.Container) {
+		for i, c := range rest.WhileFew(&errs, slices.All(containers)) {
+			at := path.Child(name).Index(i)
+			for _, message := range validation.IsDNS1123Label(c.Name) {
+				errs = append(errs, field.Invalid(at.Child("name"), c.Name, message))
+			}
+			if seen[c.Name] {
+				errs = append(errs, field.Duplicate(at.Child("name"), c.Name))
+			}
+			seen[c.Name] = true
+			if c.Image == "" {
+				errs = append(errs, field.Required(at.Child("image"), ""))
+			}
+		}
+	}
+	judge("containers", spec.Containers)
+	judge("initContainers", spec.InitContainers)
+	return errs
+}
+
+// ValidateUpdate says what is wrong with a changed pod: of what runs already, little can be
+// changed.
+func (PodStrategy) ValidateUpdate(_ context.Context, pod, old *corev1.Pod) field.ErrorList {
+	errs := validateContainers(&pod.Spec, specPath)
+	if len(pod.Spec.Containers) != len(old.Spec.Containers) || len(pod.Spec.InitContainers) != len(old.Spec.InitContainers) {
+		return append(errs, field.Forbidden(specPath.Child("containers"), "pod updates may not add or remove containers"))
+	}
+	// What may be changed is put back; then nothing else may differ.
+	now := pod.Spec.DeepCopy()
+	for i := range now.Containers {
+		now.Containers[i].Image = old.Spec.Containers[i].Image
+	}
+	for i := range now.InitContainers {
+		now.InitContainers[i].Image = old.Spec.InitContainers[i].Image
+	}
+	if before := old.Spec.ActiveDeadlineSeconds; now.ActiveDeadlineSeconds != nil && (before == nil || *now.ActiveDeadlineSeconds <= *before) {
+		now.ActiveDeadlineSeconds = before
+	}
+	if has(now.Tolerations, old.Spec.Tolerations, func(t *corev1.Toleration) { t.TolerationSeconds = nil }) {
+		now.Tolerations = old.Spec.Tolerations
+	}
+	if has(old.Spec.SchedulingGates, now.SchedulingGates, func(*corev1.PodSchedulingGate) {}) {
+		now.SchedulingGates = old.Spec.SchedulingGates
+	}
+	if !equality.Semantic.DeepEqual(*now, old.Spec) {
+		errs = append(errs, field.Forbidden(specPath, "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,"+
+			"`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations), `spec.schedulingGates` (only removals)"))
+	}
+	return errs
+}
+
+// has says whether all of some are among others, but for what drop takes out of both.
+func has[T any](among, some []T, drop func(*T)) bool {
+	same := func(a T) func(T) bool {
+		drop(&a)
+		return func(b T) bool {
+			drop(&b)
+			return equality.Semantic.DeepEqual(a, b)
+		}
+	}
+	return !slices.ContainsFunc(some, func(one T) bool { return !slices.ContainsFunc(among, same(one)) })
+}

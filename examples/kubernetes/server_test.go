@@ -1,0 +1,161 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/typeplane/typeplane/internal/features/servertest"
+	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/runtime/runtimetest"
+)
+
+const namespace = "/api/v1/namespaces/default"
+
+var every = flag.Bool("every", false, "try the generated code of every kind, as make kubernetes does (half a minute)")
+
+// TestGeneratedCode tries the generated code of every kind with fuzzed objects.
+func TestGeneratedCode(t *testing.T) {
+	if !*every {
+		t.Skip("it takes half a minute: -every")
+	}
+	b := runtime.NewBuilder()
+	newServer().AddToScheme(b)
+	scheme, err := b.Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtimetest.Run(t, scheme, runtimetest.Options{Rounds: 20})
+}
+
+// TestServer sends what the programs of a cluster send.
+func TestServer(t *testing.T) {
+	c := servertest.StartProgram(t, program())
+	t.Run("pods", func(t *testing.T) { pods(t, servertest.Of(t, c.Server)) })
+	t.Run("services", func(t *testing.T) { services(t, servertest.Of(t, c.Server)) })
+	t.Run("evictions", func(t *testing.T) { evicted(t, servertest.Of(t, c.Server)) })
+	t.Run("workloads", func(t *testing.T) { workloads(t, servertest.Of(t, c.Server)) })
+}
+
+func pods(t *testing.T, c servertest.Client) {
+	pod := func(name, spec string) string {
+		return fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"labels":{"app":%q}},"spec":{%s"containers":[{"name":"a","image":"b"}]}}`, name, name, spec)
+	}
+	made := c.Want(201, `"phase":"Pending","qosClass":"BestEffort"`, "POST", namespace+"/pods", pod("a", ""))
+	for _, want := range []string{`"priority":0,`, `"preemptionPolicy":"PreemptLowerPriority"`, `"key":"node.kubernetes.io/unreachable"`, `"tolerationSeconds":300`} {
+		if !strings.Contains(made, want) {
+			t.Errorf("a new pod has no %s: %s", want, made)
+		}
+	}
+	c.Want(201, `"priority":2000001000`, "POST", namespace+"/pods", pod("critical", `"priorityClassName":"system-node-critical",`))
+	c.Want(403, "no PriorityClass with name none was found", "POST", namespace+"/pods", pod("b", `"priorityClassName":"none",`))
+	c.Want(403, "must not be provided in pod spec", "POST", namespace+"/pods", pod("b", `"priority":7,`))
+	c.Want(422, "spec.containers: Required value", "POST", namespace+"/pods", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"b"}}`)
+
+	binding := `{"apiVersion":"v1","kind":"Binding","metadata":{"name":"a"},"target":{"kind":"Node","name":"one"}}`
+	c.Want(201, "Success", "POST", namespace+"/pods/a/binding", binding)
+	c.Want(409, `already assigned to node \"one\"`, "POST", namespace+"/pods/a/binding", binding)
+	c.Want(200, `"type":"PodScheduled"`, "GET", namespace+"/pods/a", "")
+	merge := func(code int, says, path, patch string) { c.Want(code, says, "PATCH", namespace+path, patch) }
+	merge(422, "pod updates may not change fields other than", "/pods/a", `{"spec":{"nodeName":"two"}}`)
+	merge(200, "", "/pods/a", `{"spec":{"activeDeadlineSeconds":60}}`)
+	merge(200, `"cpu":"1"`, "/pods/a/resize", `{"spec":{"containers":[{"name":"a","resources":{"limits":{"cpu":"1"}}}]}}`)
+
+	c.Want(200, `"deletionGracePeriodSeconds":30`, "DELETE", namespace+"/pods/a", "")
+	c.Want(200, "", "DELETE", namespace+"/pods/a", `{"apiVersion":"v1","kind":"DeleteOptions","gracePeriodSeconds":0}`)
+	c.Want(404, "", "GET", namespace+"/pods/a", "")
+	c.Want(200, "", "DELETE", namespace+"/pods/critical", "") // it never ran
+	c.Want(404, "", "GET", namespace+"/pods/critical", "")
+}
+
+var address = regexp.MustCompile(`"clusterIP":"([^"]*)"`)
+
+func services(t *testing.T, c servertest.Client) {
+	service := func(name, spec string) string {
+		return fmt.Sprintf(`{"apiVersion":"v1","kind":"Service","metadata":{"name":%q},"spec":{%s"ports":[{"port":80}]}}`, name, spec)
+	}
+	make := func(code int, says, name, spec string) string {
+		return c.Want(code, says, "POST", namespace+"/services", service(name, spec))
+	}
+	ip := address.FindStringSubmatch(make(201, `"targetPort":80`, "a", ""))[1]
+	if at, err := netip.ParseAddr(ip); err != nil || !serviceRange.Contains(at) {
+		t.Errorf("a service has the address %q", ip)
+	}
+	taken := fmt.Sprintf(`"clusterIP":%q,`, ip)
+	make(422, "already allocated", "b", taken)
+	make(201, `"clusterIP":"None"`, "headless", `"clusterIP":"None",`)
+	if got := c.Want(201, "", "POST", namespace+"/services", `{"apiVersion":"v1","kind":"Service","metadata":{"name":"name"},"spec":{"type":"ExternalName","externalName":"example.com"}}`); address.MatchString(got) {
+		t.Errorf("one that is a name has an address: %s", got)
+	}
+	c.Want(422, "field is immutable", "PATCH", namespace+"/services/a", `{"spec":{"clusterIP":"10.96.0.9","clusterIPs":["10.96.0.9"]}}`)
+	// An update that says nothing of the address leaves it.
+	c.Want(200, taken, "PUT", namespace+"/services/a", service("a", `"selector":{"a":"b"},`))
+
+	c.Want(201, `"nodePort":3`, "POST", namespace+"/services", service("node", `"type":"NodePort",`))
+	c.Want(200, "", "DELETE", namespace+"/services/a", "")
+	make(201, taken, "b", taken)
+
+	// Of many who want one address one gets it.
+	var wait sync.WaitGroup
+	got := [8]int{}
+	for i := range got {
+		wait.Go(func() {
+			got[i], _ = c.Do("POST", namespace+"/services", service(fmt.Sprint("race-", i), `"clusterIP":"10.96.7.7",`))
+		})
+	}
+	wait.Wait()
+	won := 0
+	for _, code := range got {
+		if code == 201 {
+			won++
+		} else if code != 422 {
+			t.Errorf("answered %d", code)
+		}
+	}
+	if won != 1 {
+		t.Errorf("%d services have one address", won)
+	}
+}
+
+func evicted(t *testing.T, c servertest.Client) {
+	c.Want(201, "", "POST", namespace+"/pods", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"e","labels":{"app":"e"}},"spec":{"nodeName":"one","containers":[{"name":"a","image":"b"}]}}`)
+	c.Want(200, "Running", "PATCH", namespace+"/pods/e/status", `{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}`)
+	budgets := "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
+	c.Want(201, "", "POST", budgets, `{"apiVersion":"policy/v1","kind":"PodDisruptionBudget","metadata":{"name":"e"},"spec":{"maxUnavailable":1,"selector":{"matchLabels":{"app":"e"}}}}`)
+	eviction := `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"e"}}`
+	c.Want(429, "still being processed", "POST", namespace+"/pods/e/eviction", eviction)
+	counted := `{"status":{"observedGeneration":1,"disruptionsAllowed":%d,"currentHealthy":1,"desiredHealthy":1,"expectedPods":1}}`
+	c.Want(200, "", "PATCH", budgets+"/e/status", fmt.Sprintf(counted, 0))
+	c.Want(429, "needs 1 healthy pods and has 1 currently", "POST", namespace+"/pods/e/eviction", eviction)
+	c.Want(200, "", "PATCH", budgets+"/e/status", fmt.Sprintf(counted, 1))
+	c.Want(201, "Success", "POST", namespace+"/pods/e/eviction", eviction)
+	c.Want(200, `"disruptionsAllowed":0`, "GET", budgets+"/e", "")
+	if pod := c.Want(200, "DisruptionTarget", "GET", namespace+"/pods/e", ""); !strings.Contains(pod, "deletionTimestamp") {
+		t.Errorf("an evicted pod stays: %s", pod)
+	}
+}
+
+func workloads(t *testing.T, c servertest.Client) {
+	template := `"template":{"metadata":{"labels":{"app":"a"}},"spec":{"containers":[{"name":"a","image":"b"}]}}`
+	deployments := "/apis/apps/v1/namespaces/default/deployments"
+	deployment := func(selector string) string {
+		return `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a"},"spec":{"selector":{"matchLabels":{` + selector + `}},` + template + `}}`
+	}
+	c.Want(422, "`selector` does not match template `labels`", "POST", deployments, deployment(`"app":"b"`))
+	c.Want(201, `"maxSurge":"25%"`, "POST", deployments, deployment(`"app":"a"`))
+	c.Want(422, "field is immutable", "PUT", deployments+"/a", strings.ReplaceAll(deployment(`"app":"c"`), `"labels":{"app":"a"}`, `"labels":{"app":"c"}`))
+	c.Want(200, `"replicas":3`, "PATCH", deployments+"/a/scale", `{"spec":{"replicas":3}}`)
+	job := strings.Replace(`{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"a"},"spec":{`+template+`}}`, `"spec":{"containers"`, `"spec":{"restartPolicy":"Never","containers"`, 1)
+	if made := c.Want(201, `"batch.kubernetes.io/controller-uid"`, "POST", "/apis/batch/v1/namespaces/default/jobs", job); strings.Count(made, `"batch.kubernetes.io/controller-uid"`) != 2 {
+		t.Errorf("a job selects its pods: %s", made)
+	}
+	node := `{"apiVersion":"v1","kind":"Node","metadata":{"name":"one"},"status":{"capacity":{"cpu":"4"}}}`
+	if made := c.Want(201, `"allocatable":{"cpu":"4"}`, "POST", "/api/v1/nodes", node); strings.Contains(made, "generation") {
+		t.Errorf("the changes of a node are counted: %s", made)
+	}
+}
+

@@ -1,0 +1,258 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"slices"
+	"strconv"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane"
+	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/storage"
+)
+
+// What services get: addresses of a range, of which the first is the API server's, and ports of
+// nodes.
+var (
+	serviceRange = netip.MustParsePrefix("10.96.0.0/16")
+	firstPort    = int32(30000)
+	lastPort     = int32(32767)
+)
+
+// addressPrefix is where the addresses and ports lie that services have, each under a key of its
+// own. The key is written in the transaction of the service. So none is given twice, and none stays
+// behind, whichever server dies.
+const addressPrefix = "/.service-addresses/"
+
+// addressAttempts is how many free ones are looked for before there seem to be none.
+const addressAttempts = 1000
+
+type addresses struct{ kept storage.Interface }
+
+func newAddresses(_ context.Context, h *typeplane.Host, _ []byte) (admission.Plugin, error) {
+	a := addresses{h.Store(addressPrefix)}
+	return admission.Plugin{
+		Wants: func(r *admission.Request) bool {
+			return r.Subresource == "" && r.Resource.Group == "" && r.Resource.Resource == "services"
+		},
+		Mutate:   keep,
+		Transact: a.transact,
+	}, nil
+}
+
+// keep has an update that leaves out what the server gave a service not take it away.
+func keep(_ context.Context, r *admission.Request) error {
+	service, ok := r.Object.(*corev1.Service)
+	old, was := r.Old.(*corev1.Service)
+	if !ok {
+		return nil
+	}
+	if was && hasAddress(&old.Spec) && hasAddress(&service.Spec) {
+		if service.Spec.ClusterIP == "" && len(service.Spec.ClusterIPs) == 0 {
+			service.Spec.ClusterIP, service.Spec.ClusterIPs = old.Spec.ClusterIP, old.Spec.ClusterIPs
+		}
+		if service.Spec.HealthCheckNodePort == 0 && wantsHealthPort(&service.Spec) {
+			service.Spec.HealthCheckNodePort = old.Spec.HealthCheckNodePort
+		}
+	}
+	if was && hasPorts(&service.Spec) {
+		keepPorts(service.Spec.Ports, old.Spec.Ports)
+	}
+	settle(&service.Spec)
+	return nil
+}
+
+// keepPorts gives ports that have none of the nodes' the one that they had.
+func keepPorts(ports, old []corev1.ServicePort) {
+	used := map[int32]bool{}
+	for i := range ports {
+		used[ports[i].NodePort] = true
+	}
+	for i := range ports {
+		j := slices.IndexFunc(old, func(p corev1.ServicePort) bool { return p.Port == ports[i].Port && p.Protocol == ports[i].Protocol })
+		if ports[i].NodePort == 0 && j >= 0 && !used[old[j].NodePort] {
+			ports[i].NodePort = old[j].NodePort
+		}
+	}
+}
+
+// settle has the fields say the same that are about one thing, and takes out what does not go with
+// the type.
+func settle(spec *corev1.ServiceSpec) {
+	if !hasAddress(spec) {
+		spec.ClusterIP, spec.ClusterIPs, spec.IPFamilies, spec.IPFamilyPolicy = "", nil, nil, nil
+		return
+	}
+	if spec.ClusterIP == "" && len(spec.ClusterIPs) > 0 {
+		spec.ClusterIP = spec.ClusterIPs[0]
+	}
+	if spec.ClusterIP != "" && len(spec.ClusterIPs) == 0 {
+		spec.ClusterIPs = []string{spec.ClusterIP}
+	}
+	policy, families := corev1.IPFamilyPolicySingleStack, []corev1.IPFamily{corev1.IPv4Protocol}
+	if spec.ClusterIP == corev1.ClusterIPNone && len(spec.Selector) == 0 {
+		policy, families = corev1.IPFamilyPolicyRequireDualStack, append(families, corev1.IPv6Protocol)
+	}
+	if spec.IPFamilyPolicy == nil {
+		spec.IPFamilyPolicy = &policy
+	}
+	if len(spec.IPFamilies) == 0 {
+		spec.IPFamilies = families
+	}
+}
+
+func hasAddress(spec *corev1.ServiceSpec) bool { return spec.Type != corev1.ServiceTypeExternalName }
+
+func hasPorts(spec *corev1.ServiceSpec) bool {
+	return spec.Type == corev1.ServiceTypeNodePort || spec.Type == corev1.ServiceTypeLoadBalancer && (spec.AllocateLoadBalancerNodePorts == nil || *spec.AllocateLoadBalancerNodePorts)
+}
+
+func wantsHealthPort(spec *corev1.ServiceSpec) bool {
+	return spec.Type == corev1.ServiceTypeLoadBalancer && spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal
+}
+
+// transact gives a service what it does not have yet, and says which keys come and go with that.
+func (a addresses) transact(ctx context.Context, r *admission.Request) ([]storage.Op, error) {
+	service, _ := r.Object.(*corev1.Service)
+	old, _ := r.Old.(*corev1.Service)
+	had, has := keysOf(old), map[string]*field.Path{}
+	if service != nil {
+		before := service.Spec.DeepCopy()
+		r.Attempt.Then(func(written bool) {
+			if !written {
+				service.Spec = *before // the next attempt chooses again
+			}
+		})
+		if err := a.choose(ctx, &service.Spec, had); err != nil {
+			return nil, err
+		}
+		has = keysOf(service)
+	}
+	var ops []storage.Op
+	for key, path := range has {
+		if _, kept := had[key]; kept {
+			continue
+		}
+		if taken, err := a.taken(ctx, key, true); err != nil {
+			return nil, err
+		} else if taken.Revision > 0 {
+			return nil, rest.Invalid(corev1.SchemeGroupVersion.WithKind("Service").GroupKind(), service.Name, field.ErrorList{
+				field.Invalid(path, key[len(addressPrefix):], "provided one is already allocated"),
+			})
+		}
+		ops = append(ops, storage.Op{Key: key, Value: []byte(service.Namespace + "/" + service.Name)})
+	}
+	for key := range had {
+		if _, kept := has[key]; kept {
+			continue
+		}
+		taken, err := a.taken(ctx, key, true)
+		if err != nil {
+			return nil, err
+		}
+		if taken.Revision > 0 {
+			ops = append(ops, storage.Op{Key: key, Expected: taken.Revision, Act: storage.Remove})
+		}
+	}
+	if r.DryRun {
+		return nil, nil
+	}
+	return ops, nil
+}
+
+// choose fills in the address and the ports that a service has to have.
+func (a addresses) choose(ctx context.Context, spec *corev1.ServiceSpec, had map[string]*field.Path) error {
+	if hasAddress(spec) && spec.ClusterIP == "" {
+		ip, err := a.free(ctx, had, randomAddress)
+		if err != nil {
+			return err
+		}
+		spec.ClusterIP, spec.ClusterIPs = ip, []string{ip}
+	}
+	ports := []*int32{}
+	if hasPorts(spec) {
+		for i := range spec.Ports {
+			ports = append(ports, &spec.Ports[i].NodePort)
+		}
+	}
+	if wantsHealthPort(spec) {
+		ports = append(ports, &spec.HealthCheckNodePort)
+	}
+	mine := map[string]*field.Path{}
+	for _, port := range ports {
+		if *port != 0 {
+			continue
+		}
+		name, err := a.free(ctx, mine, randomPort)
+		if err != nil {
+			return err
+		}
+		mine[addressPrefix+name] = nil
+		n, _ := strconv.ParseInt(name, 10, 32)
+		*port = int32(n)
+	}
+	return nil
+}
+
+// free is one that nobody has.
+func (a addresses) free(ctx context.Context, mine map[string]*field.Path, random func() string) (string, error) {
+	for range addressAttempts {
+		name := random()
+		if _, is := mine[addressPrefix+name]; is {
+			continue
+		}
+		taken, err := a.taken(ctx, addressPrefix+name, false)
+		if err != nil || taken.Revision == 0 {
+			return name, err
+		}
+	}
+	return "", fmt.Errorf("range is full: %d were tried, and none is free", addressAttempts)
+}
+
+// taken is what lies under a key; without a revision there is nothing.
+func (a addresses) taken(ctx context.Context, key string, sure bool) (storage.Entry, error) {
+	entry, err := a.kept.Get(ctx, key, storage.GetOptions{Any: !sure})
+	if storage.CodeOf(err) == storage.CodeNotFound {
+		return storage.Entry{}, nil
+	}
+	return entry, err
+}
+
+// keysOf are those of what a service has, each with the field that says so.
+func keysOf(service *corev1.Service) map[string]*field.Path {
+	keys := map[string]*field.Path{}
+	if service == nil {
+		return keys
+	}
+	spec := field.NewPath("spec")
+	if ip := service.Spec.ClusterIP; ip != "" && ip != corev1.ClusterIPNone {
+		keys[addressPrefix+ip] = spec.Child("clusterIP")
+	}
+	for i, port := range service.Spec.Ports {
+		if port.NodePort != 0 {
+			keys[addressPrefix+strconv.Itoa(int(port.NodePort))] = spec.Child("ports").Index(i).Child("nodePort")
+		}
+	}
+	if port := service.Spec.HealthCheckNodePort; port != 0 {
+		keys[addressPrefix+strconv.Itoa(int(port))] = spec.Child("healthCheckNodePort")
+	}
+	return keys
+}
+
+// randomAddress leaves out the first addresses of the range, which can be asked for, and the last.
+func randomAddress() string {
+	bits := 32 - serviceRange.Bits()
+	n := 256 + rand.N(uint32(1)<<bits-257)
+	b := serviceRange.Addr().As4()
+	base := uint32(b[0])<<24 | uint32(b[1])<<16 | uint32(b[2])<<8 | uint32(b[3])
+	at := base + n
+	return netip.AddrFrom4([4]byte{byte(at >> 24), byte(at >> 16), byte(at >> 8), byte(at)}).String()
+}
+
+func randomPort() string { return strconv.Itoa(int(firstPort + rand.N(lastPort-firstPort+1))) }

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// NodeStrategy holds what is special about nodes.
+type NodeStrategy struct{ uncounted }
+
+// StatusOnCreate: a kubelet registers its node with what it has.
+func (NodeStrategy) StatusOnCreate() bool { return true }
+
+// ServiceStrategy holds what is special about services; their addresses are in service_address.go.
+type ServiceStrategy struct{ uncounted }
+
+// AllowCreateOnUpdate: an update makes one, too.
+func (ServiceStrategy) AllowCreateOnUpdate() bool { return true }
+
+// ValidateUpdate says what is wrong with a changed service: it keeps its address.
+func (ServiceStrategy) ValidateUpdate(_ context.Context, service, old *corev1.Service) field.ErrorList {
+	if old.Spec.ClusterIP == "" || !hasAddress(&old.Spec) || !hasAddress(&service.Spec) {
+		return nil
+	}
+	return fixed(specPath.Child("clusterIP"), service.Spec.ClusterIP, old.Spec.ClusterIP)
+}
+
+// EndpointsStrategy holds what is special about endpoints.
+type EndpointsStrategy struct{ uncounted }
+
+// AllowCreateOnUpdate: an update makes them, too.
+func (EndpointsStrategy) AllowCreateOnUpdate() bool { return true }
+
+// ClusterTrustBundleStrategy holds how bundles are called.
+type ClusterTrustBundleStrategy struct{ uncounted }
+
+// ValidateName: a bundle of a signer begins with its name, with colons for slashes.
+func (ClusterTrustBundleStrategy) ValidateName(name string, prefix bool) []string {
+	return validation.NameIsDNSSubdomain(name[strings.LastIndexByte(name, ':')+1:], prefix)
+}
+
+// Kinds whose changes Kubernetes does not count.
+type (
+	PersistentVolumeStrategy        struct{ uncounted }
+	PersistentVolumeClaimStrategy   struct{ uncounted }
+	ControllerRevisionStrategy      struct{ uncounted }
+	IPAddressStrategy               struct{ uncounted }
+	ServiceCIDRStrategy             struct{ uncounted }
+	RuntimeClassStrategy            struct{ uncounted }
+	ResourceClaimStrategy           struct{ uncounted }
+	ResourceClaimTemplateStrategy   struct{ uncounted }
+	CSIDriverStrategy               struct{ uncounted }
+	CSINodeStrategy                 struct{ uncounted }
+	CSIStorageCapacityStrategy      struct{ uncounted }
+	VolumeAttachmentStrategy        struct{ uncounted }
+	VolumeAttributesClassStrategy   struct{ uncounted }
+	PodCertificateRequestStrategy   struct{ uncounted }
+	StorageVersionMigrationStrategy struct{ uncounted }
+)
+
+// uncounted is part of the strategies of such kinds.
+type uncounted struct{}
+
+// HasGeneration says that changes are not counted.
+func (uncounted) HasGeneration() bool { return false }

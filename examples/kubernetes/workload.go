@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"maps"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// The strategies of the kinds that keep pods. What one selects stays the same for as long as it
+// lives: pods that it no longer found would be left to themselves.
+type (
+	DeploymentStrategy  struct{}
+	ReplicaSetStrategy  struct{}
+	DaemonSetStrategy   struct{}
+	StatefulSetStrategy struct{}
+)
+
+var specPath = field.NewPath("spec")
+
+// PrepareForUpdate counts a change of the annotations, too: those of a deployment are copied to
+// what is made of it.
+func (DeploymentStrategy) PrepareForUpdate(_ context.Context, d, old *appsv1.Deployment) {
+	if !maps.Equal(d.Annotations, old.Annotations) {
+		d.Generation = old.Generation + 1
+	}
+}
+
+// Validate says what is wrong with a deployment.
+func (DeploymentStrategy) Validate(_ context.Context, d *appsv1.Deployment) field.ErrorList {
+	return append(validateSelection(d.Spec.Selector, &d.Spec.Template), validateCount(d.Spec.Replicas)...)
+}
+
+// ValidateUpdate says what is wrong with a changed one.
+func (s DeploymentStrategy) ValidateUpdate(ctx context.Context, d, old *appsv1.Deployment) field.ErrorList {
+	return append(s.Validate(ctx, d), fixed(specPath.Child("selector"), d.Spec.Selector, old.Spec.Selector)...)
+}
+
+// Validate says what is wrong with a replica set.
+func (ReplicaSetStrategy) Validate(_ context.Context, rs *appsv1.ReplicaSet) field.ErrorList {
+	return append(validateSelection(rs.Spec.Selector, &rs.Spec.Template), validateCount(rs.Spec.Replicas)...)
+}
+
+// ValidateUpdate says what is wrong with a changed one.
+func (s ReplicaSetStrategy) ValidateUpdate(ctx context.Context, rs, old *appsv1.ReplicaSet) field.ErrorList {
+	return append(s.Validate(ctx, rs), fixed(specPath.Child("selector"), rs.Spec.Selector, old.Spec.Selector)...)
+}
+
+// Validate says what is wrong with a daemon set.
+func (DaemonSetStrategy) Validate(_ context.Context, ds *appsv1.DaemonSet) field.ErrorList {
+	return validateSelection(ds.Spec.Selector, &ds.Spec.Template)
+}
+
+// ValidateUpdate says what is wrong with a changed one.
+func (s DaemonSetStrategy) ValidateUpdate(ctx context.Context, ds, old *appsv1.DaemonSet) field.ErrorList {
+	return append(s.Validate(ctx, ds), fixed(specPath.Child("selector"), ds.Spec.Selector, old.Spec.Selector)...)
+}
+
+// Validate says what is wrong with a stateful set.
+func (StatefulSetStrategy) Validate(_ context.Context, set *appsv1.StatefulSet) field.ErrorList {
+	return append(validateSelection(set.Spec.Selector, &set.Spec.Template), validateCount(set.Spec.Replicas)...)
+}
+
+// ValidateUpdate says what is wrong with a changed one: pods and volumes keep their names.
+func (s StatefulSetStrategy) ValidateUpdate(ctx context.Context, set, old *appsv1.StatefulSet) field.ErrorList {
+	errs := s.Validate(ctx, set)
+	rest, was := set.Spec.DeepCopy(), &old.Spec
+	rest.Replicas, rest.Ordinals, rest.Template, rest.UpdateStrategy = was.Replicas, was.Ordinals, was.Template, was.UpdateStrategy
+	rest.PersistentVolumeClaimRetentionPolicy, rest.MinReadySeconds, rest.RevisionHistoryLimit = was.PersistentVolumeClaimRetentionPolicy, was.MinReadySeconds, was.RevisionHistoryLimit
+	if !equality.Semantic.DeepEqual(rest, was) {
+		errs = append(errs, field.Forbidden(specPath, "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', "+
+			"'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"))
+	}
+	return errs
+}
+
+// validateSelection: a selector has to find the pods of the template, or they would be made without
+// end.
+func validateSelection(selector *metav1.LabelSelector, template *corev1.PodTemplateSpec) field.ErrorList {
+	at := specPath.Child("selector")
+	if selector == nil {
+		return field.ErrorList{field.Required(at, "")}
+	}
+	errs := metav1validation.ValidateLabelSelector(selector, metav1validation.LabelSelectorValidationOptions{}, at)
+	if len(selector.MatchLabels)+len(selector.MatchExpressions) == 0 {
+		errs = append(errs, field.Invalid(at, selector, "empty selector is invalid"))
+	}
+	if finds, err := metav1.LabelSelectorAsSelector(selector); err == nil && !finds.Matches(labels.Set(template.Labels)) {
+		errs = append(errs, field.Invalid(specPath.Child("template", "metadata", "labels"), template.Labels, "`selector` does not match template `labels`"))
+	}
+	return append(errs, validateContainers(&template.Spec, specPath.Child("template", "spec"))...)
+}
+
+func validateCount(replicas *int32) field.ErrorList {
+	if replicas == nil || *replicas >= 0 {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(specPath.Child("replicas"), *replicas, "must be greater than or equal to 0")}
+}
+
+// fixed judges a field that stays as it is.
+func fixed(at *field.Path, value, old any) field.ErrorList {
+	if equality.Semantic.DeepEqual(value, old) {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(at, value, "field is immutable")}
+}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/typeplane/typeplane/internal/testserver"
+)
+
+// cluster is a server with Kubernetes' programs around it.
+type cluster struct {
+	bin, dir string
+	server   *testserver.Process
+	patience time.Duration
+	programs []*exec.Cmd
+	ended    chan error // of a program that ends before it is stopped
+	waiting  sync.WaitGroup
+}
+
+// program is one of Kubernetes', with the flags that it is run with.
+type program struct {
+	name  string
+	flags []string
+}
+
+// programs are what makes a cluster of an API server. %s is the kubeconfig, %k the
+// directory with the key of tokens, %b that of the programs.
+var programs = []program{
+	{"kube-controller-manager", []string{
+		"--kubeconfig=%s", "--service-account-private-key-file=%k/service-accounts.key", "--root-ca-file=%k/ca.crt",
+		"--secure-port=0", "--controllers=*,-validatingadmissionpolicy-status-controller",
+	}},
+	{"kube-scheduler", []string{"--kubeconfig=%s", "--secure-port=0"}},
+	{"kwok", []string{"--kubeconfig=%s", "--config=%b/kwok.yaml", "--manage-all-nodes=true", "--node-lease-duration-seconds=40"}},
+}
+
+// start starts all of them. They are stopped by stop.
+func start(ctx context.Context, bin, dir string, patience time.Duration) (*cluster, error) {
+	bin, err := filepath.Abs(bin)
+	if err != nil {
+		return nil, err
+	}
+	c := &cluster{bin: bin, dir: dir, patience: patience, ended: make(chan error, len(programs))}
+	log, err := os.Create(c.log("server"))
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	cmd := exec.Command(filepath.Join(bin, "kubernetes"), "--data-dir", c.data(), "--secure-port", "0", "--garbage-collector", "beside", "--authorization-mode", "RBAC")
+	cmd.Stderr = log
+	ready, cancel := context.WithTimeout(ctx, c.patience)
+	defer cancel()
+	if c.server, err = testserver.Start(ready, cmd); err != nil {
+		return nil, err
+	}
+	for _, p := range programs {
+		if err := c.startProgram(p); err != nil {
+			c.stop()
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+func (c *cluster) data() string           { return filepath.Join(c.dir, "data") }
+func (c *cluster) log(name string) string { return filepath.Join(c.dir, name+".log") }
+
+func (c *cluster) startProgram(p program) error {
+	log, err := os.Create(c.log(p.name))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd := exec.Command(filepath.Join(c.bin, p.name))
+	for _, f := range p.flags {
+		cmd.Args = append(cmd.Args, strings.NewReplacer("%s", c.server.Kubeconfig, "%k", filepath.Join(c.data(), "pki"), "%b", c.bin).Replace(f))
+	}
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("%s: %w: make kubernetes builds it", p.name, err)
+	}
+	c.programs = append(c.programs, cmd)
+	c.waiting.Go(func() {
+		if err := cmd.Wait(); err != nil {
+			c.ended <- fmt.Errorf("%s has ended: %w, see %s", p.name, err, c.log(p.name))
+		}
+	})
+	return nil
+}
+
+// stop ends the programs, and then the server, and waits for that.
+func (c *cluster) stop() {
+	for _, cmd := range c.programs {
+		cmd.Process.Signal(syscall.SIGTERM)
+	}
+	c.waiting.Wait()
+	c.programs = nil
+	if c.server != nil {
+		c.server.Cmd.Process.Signal(syscall.SIGTERM)
+		<-c.server.Ended()
+		c.server = nil
+	}
+}
+
+// step is something that a user does, and what comes of it.
+type step struct {
+	name string
+	// apply is sent first, if it is not "".
+	apply string
+	// run are commands of kubectl, one after the other.
+	run []string
+	// until is a command of kubectl whose output comes to be want.
+	until, want string
+}
+
+// do does a step.
+func (c *cluster) do(ctx context.Context, s step) error {
+	ctx, cancel := context.WithTimeout(ctx, c.patience)
+	defer cancel()
+	if s.apply != "" {
+		if _, err := c.kubectl(ctx, s.apply, "create -f -"); err != nil {
+			return err
+		}
+	}
+	for _, args := range s.run {
+		if _, err := c.kubectl(ctx, "", args); err != nil {
+			return err
+		}
+	}
+	if s.until == "" {
+		return nil
+	}
+	for {
+		out, err := c.kubectl(ctx, "", s.until)
+		if err == nil && strings.TrimSpace(out) == s.want {
+			return nil
+		}
+		select {
+		case err := <-c.ended:
+			return err
+		case <-ctx.Done():
+			return errors.Join(fmt.Errorf("kubectl %s says %q, want %q", s.until, out, s.want), err)
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}
+
+// kubectl runs a command, and returns what it prints.
+func (c *cluster) kubectl(ctx context.Context, in, args string) (string, error) {
+	cmd := exec.CommandContext(ctx, filepath.Join(c.bin, "kubectl"), append([]string{"--kubeconfig", c.server.Kubeconfig}, strings.Fields(args)...)...)
+	cmd.Stdin = strings.NewReader(in)
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Run(); err != nil {
+		return out.String(), fmt.Errorf("kubectl %s: %w: %s", args, err, &said)
+	}
+	return out.String(), nil
+}

@@ -1,0 +1,35 @@
+package main
+
+import "regexp"
+
+// expectation is a refusal or a complaint that a cluster with a kube-apiserver has, too, or that is
+// our doing, with the reason.
+type expectation struct {
+	like   *regexp.Regexp
+	reason string
+}
+
+func expect(like, reason string) expectation { return expectation{regexp.MustCompile(like), reason} }
+
+var expectedRefusals = []expectation{
+	expect(`^409 update .*: Operation cannot be fulfilled`, "two controllers write one object, and the second one reads it again"),
+	expect(`^404 (update|delete|patch) .* not found$`, "a controller writes what was deleted since it has looked"),
+	expect(`^404 get `, "a controller or kubectl looks whether something is there"),
+	expect(`^403 create pods by kube-controller-manager.* exceeded quota: few`, "the quota of the step allows two pods of four"),
+	expect(`^403 create .*/namespaces/other/`, "controllers make what a namespace has while it is on its way out"),
+	expect(`^409 create (configmaps|serviceaccounts) by kube-controller-manager`, "the server makes these itself, and is often faster"),
+	expect(`^429 create pods/eviction by kubectl`, "kubectl drain waits for the disruption budget"),
+}
+
+var expectedComplaints = []expectation{
+	expect(`The manifest file is empty, ignoring`, "said at each start without a file of admission manifests"),
+	expect(`read version: # is not as new as written version`, "a controller waits for its cache to see its own write"),
+	expect(`Operation cannot be fulfilled`, "see the 409 above"),
+	expect(`(pods|replicasets.apps) \\?"[^"]*" not found`, "see the 404 above"),
+	expect(`is forbidden: exceeded quota: few`, "see the 403 above"),
+	expect(`configmaps "kube-root-ca.crt" already exists`, "see the 409 above"),
+	expect(`because it is being terminated`, "see the 403 above"),
+	expect(`found no controllers for pod`, "a replica set goes before its pods"),
+	expect(`Status after running PostFilter plugins for pod.*status="not found"`, "a pod waits for its volume: plug-in DynamicResources reads a state that was not made"),
+	expect(`Unable to record event \(will not retry!\)|Failed to release lease|broadcaster already stopped`, "the programs are being stopped"),
+}

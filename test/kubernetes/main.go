@@ -1,0 +1,70 @@
+// Command kubernetes runs Kubernetes' own programs against examples/kubernetes: kube-scheduler,
+// kube-controller-manager, KWOK for kubelets, and kubectl.
+//
+// It starts them as processes, asks for workloads as users do, and waits for their states. Then it
+// reads the logs of the programs and the audit log of the server: an error or a refusal that is not
+// in expected.go fails the run. Start reading at steps.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+func main() {
+	bin := flag.String("bin", "../../bin", "`directory` of the programs, as make kubernetes builds them")
+	nodes := flag.Int("nodes", 10, "how many simulated nodes there are")
+	pods := flag.Int("pods", 60, "how many pods the deployment has")
+	keep := flag.String("keep", "", "`directory` for data and logs, which stay there; without it they are removed")
+	patience := flag.Duration("patience", 5*time.Minute, "how long a state may take to come")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, *bin, *keep, *nodes, *pods, *patience); err != nil {
+		fmt.Fprintln(os.Stderr, "kubernetes:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, bin, dir string, nodes, pods int, patience time.Duration) error {
+	if dir == "" {
+		made, err := os.MkdirTemp("", "kubernetes")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(made)
+		dir = made
+	}
+	c, err := start(ctx, bin, dir, patience)
+	if err != nil {
+		return err
+	}
+	defer c.stop()
+	var failed []error
+	for _, s := range steps(nodes, pods) {
+		begun := time.Now()
+		err := c.do(ctx, s)
+		word := "ok"
+		if err != nil {
+			word = "FAILED"
+			failed = append(failed, fmt.Errorf("%s: %w", s.name, err))
+		}
+		fmt.Printf("| %s | %.1f s | %s |\n", s.name, time.Since(begun).Seconds(), word)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	c.stop()
+	refused, err := c.refused()
+	failed = append(failed, err)
+	for _, r := range refused {
+		failed = append(failed, errors.New(r))
+	}
+	return errors.Join(append(failed, c.complaints()...)...)
+}
