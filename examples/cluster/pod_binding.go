@@ -103,7 +103,7 @@ func bindings() typeplane.API {
 			if !h.Enabled("bindings") || of == nil {
 				return nil
 			}
-			h.Resources = append(h.Resources, rest.Resource{
+			h.Resources = append(h.Resources, &rest.Resource{
 				GroupVersion: of.GroupVersion, Kind: "Binding", Name: "bindings", Singular: "binding", Namespaced: true,
 				BodyKind: of.BodyKind, NewBody: of.NewBody, AnswerKind: of.AnswerKind,
 				Create: bindingCreator{of.Create},

@@ -35,10 +35,10 @@ func evictions() typeplane.API {
 			core, policy := corev1.SchemeGroupVersion, policyv1.SchemeGroupVersion
 			pods := h.Resource(core.WithResource("pods"), "")
 			e := &evictor{
-				pods: *pods, status: *h.Resource(core.WithResource("pods"), "status"),
-				budgets: *h.Resource(policy.WithResource("poddisruptionbudgets"), ""), counts: *h.Resource(policy.WithResource("poddisruptionbudgets"), "status"),
+				pods: pods, status: h.Resource(core.WithResource("pods"), "status"),
+				budgets: h.Resource(policy.WithResource("poddisruptionbudgets"), ""), counts: h.Resource(policy.WithResource("poddisruptionbudgets"), "status"),
 			}
-			h.Resources = append(h.Resources, rest.Resource{
+			h.Resources = append(h.Resources, &rest.Resource{
 				GroupVersion: core, Kind: pods.Kind, Name: pods.Name, Singular: pods.Singular, Namespaced: true, Subresource: "eviction",
 				BodyKind: policy.WithKind("Eviction"), NewBody: func() rest.Body { return new(policyv1.Eviction) },
 				AnswerKind: schema.GroupVersionKind{Version: "v1", Kind: "Status"},
@@ -49,7 +49,7 @@ func evictions() typeplane.API {
 	}
 }
 
-type evictor struct{ pods, status, budgets, counts rest.Resource }
+type evictor struct{ pods, status, budgets, counts *rest.Resource }
 
 // Create evicts a pod.
 func (e *evictor) Create(ctx context.Context, req *rest.Request, name rest.Name, obj rest.Body, opts metav1.CreateOptions) (rest.View, error) {

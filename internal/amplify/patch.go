@@ -107,10 +107,44 @@ func updates(t *testing.T, server *apitest.Server, object Object) (bombs []bomb)
 		send(" by an apply patch", http.MethodPatch, types.ApplyYAMLPatchType, dryRun("fieldManager", "amplify", "force", "true"), object)
 	}
 	bombs = append(bombs, applied(t, server, object)...)
+	bombs = append(bombs, owned(object, path)...)
 	for _, form := range []string{"application/json", "application/yaml"} {
 		bombs = append(bombs, bomb{"delete with options in " + form, http.MethodDelete, path + dryRun(), form, func(size int) []byte {
 			return repeat(`{"apiVersion":"v1","kind":"DeleteOptions","dryRun":["All",`, same(`""`), `]}`, size)
 		}})
+	}
+	return bombs
+}
+
+// owned are bombs of managedFields that a client sends: of many managers, and of many fields in
+// another order than they are written in.
+func owned(object Object, path string) (bombs []bomb) {
+	identity, _, _ := strings.Cut(strings.TrimPrefix(object.Identity, `"apiVersion":`), ",")
+	manager := func(operation string) string {
+		return `{"manager":"m%d","operation":"` + operation + `","apiVersion":` + identity + `,"fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:labels":{"f:k%[1]d":{}}}}}`
+	}
+	one := strings.Replace(fmt.Sprintf(manager("Update"), 0), `"f:k0":{}`, "%s", 1)
+	backwards := func(format string) func(int) string {
+		return func(i int) string { return fmt.Sprintf(format, 9_999_999-i) }
+	}
+	for _, o := range []struct {
+		name, entries string
+		piece         func(int) string
+	}{
+		{"managers that update", "%s", keyed(manager("Update"))},
+		{"managers that apply", "%s", keyed(manager("Apply"))},
+		{"owned keys backwards", one, backwards(`"f:k%d":{}`)},
+		{"owned items backwards", one, backwards(`"k:{\"name\":\"n%d\"}":{".":{},"f:name":{}}`)},
+		{"owned values backwards", one, backwards(`"v:%d":{}`)},
+	} {
+		full := func(size int) []byte {
+			before, after, _ := strings.Cut(object.with("large", fmt.Sprintf(object.Item, 0)), `"metadata":{`)
+			first, last, _ := strings.Cut(o.entries, "%s")
+			return repeat(before+`"metadata":{"managedFields":[`+first, o.piece, last+`],`+after, size)
+		}
+		bombs = append(bombs,
+			bomb{"update: " + o.name, http.MethodPut, path + dryRun(), "application/json", full},
+			bomb{"update: " + o.name + " by a merge patch", http.MethodPatch, path + dryRun(), string(types.MergePatchType), full})
 	}
 	return bombs
 }

@@ -22,7 +22,7 @@ func (t *Tracker) Check(content map[string]any) error {
 	if err != nil {
 		return apierrors.NewInternalError(err) // the schema itself is of no use
 	}
-	if err := checkNarrow("the patch", content); err != nil {
+	if err := checkSize("the patch", content); err != nil {
 		return err
 	}
 	if err := v.schema.Check(content, false); err != nil {
@@ -63,9 +63,7 @@ func (t *Tracker) Apply(live runtime.Object, content map[string]any, manager str
 		return nil, nil, err
 	}
 	meta := runtime.Meta(next)
-	if meta.ManagedFields, err = owners.entries(); err != nil {
-		return nil, nil, fmt.Errorf("failed to encode managed fields: %w", err)
-	}
+	meta.ManagedFields = owners.entries()
 	a.updateLastApplied(meta)
 	return next, text, nil
 }
@@ -90,7 +88,7 @@ func (t *Tracker) begin(v version, live runtime.Object, content map[string]any, 
 	if a.was, err = t.treeOf(v, live); err != nil {
 		return nil, err
 	}
-	if err := checkNarrow("the object", a.was); err != nil {
+	if err := checkSize("the object", a.was); err != nil {
 		return nil, err
 	}
 	if err := v.schema.Check(a.was, true); err != nil {
@@ -129,10 +127,13 @@ func (t *Tracker) settled(entries []metav1.ManagedFieldsEntry) (ownerList, error
 			return nil, err
 		}
 		if text := o.FieldsV1.GetRawBytes(); len(text) > 0 && !v.schema.Settled(text) {
-			if o.set, err = o.fields(); err != nil {
+			fields, err := o.fields()
+			if err == nil {
+				err = o.setFields(v.schema.Settle(fields))
+			}
+			if err != nil {
 				return nil, fmt.Errorf("failed to decode managed fields: %w", err)
 			}
-			o.set = v.schema.Settle(o.set)
 		}
 		if ok {
 			settled = append(settled, o)
@@ -174,7 +175,7 @@ func (a *application) merge() error {
 		return nil
 	}
 	last, alone := a.owners[i], a.inOneVersion()
-	if alone && last.set == nil && bytes.Equal(last.FieldsV1.GetRawBytes(), a.text) {
+	if alone && bytes.Equal(last.FieldsV1.GetRawBytes(), a.text) {
 		return nil // it says what it said before
 	}
 	fields, err := last.fields()
@@ -233,7 +234,7 @@ func (a *application) prune(last *fieldpath.Set, lastVersion string) (map[string
 
 // owned is what anybody owns, the manager with its new fields among them, by version.
 func (a *application) owned() map[string]*fieldpath.Set {
-	owned := map[string]*fieldpath.Set{a.self.APIVersion: a.in.schema.Fields(a.content).FieldSet()}
+	sets := map[string][]*fieldpath.Set{a.self.APIVersion: {a.in.schema.Fields(a.content).FieldSet()}}
 	for i := range a.owners {
 		o := &a.owners[i]
 		if sameIdentity(&o.ManagedFieldsEntry, &a.self) {
@@ -243,10 +244,11 @@ func (a *application) owned() map[string]*fieldpath.Set {
 		if err != nil {
 			continue // it was read before
 		}
-		if other := owned[o.APIVersion]; other != nil {
-			set = set.Union(other)
-		}
-		owned[o.APIVersion] = set
+		sets[o.APIVersion] = append(sets[o.APIVersion], set)
+	}
+	owned := make(map[string]*fieldpath.Set, len(sets))
+	for version, all := range sets {
+		owned[version] = union(all)
 	}
 	return owned
 }
@@ -287,7 +289,7 @@ func fieldsOf(schema *tree.Type, object map[string]any) *fieldpath.Set {
 func (a *application) take(force bool) (ownerList, error) {
 	differ, taken := map[string]*fieldset.Comparison{}, conflicts(nil)
 	after := make(ownerList, 0, len(a.owners)+1)
-	mine := owner{ManagedFieldsEntry: a.self}
+	mine := owner{a.self}
 	for _, o := range a.owners {
 		if sameIdentity(&o.ManagedFieldsEntry, &a.self) {
 			mine.Time = o.Time

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
 const (
@@ -18,72 +19,107 @@ const (
 
 // cap joins the oldest owners if there are too many.
 func (l *ownerList) cap() error {
-	var updaters []metav1.ManagedFieldsEntry
-	for _, o := range *l {
+	var updaters []int
+	for i, o := range *l {
 		if o.Operation == metav1.ManagedFieldsOperationUpdate {
-			updaters = append(updaters, o.ManagedFieldsEntry)
+			updaters = append(updaters, i)
 		}
 	}
 	over := len(updaters) - maxUpdaters
 	if over <= 0 {
 		return nil
 	}
-	slices.SortFunc(updaters, func(a, b metav1.ManagedFieldsEntry) int {
-		return cmp.Or(cmp.Compare(seconds(&a), seconds(&b)), strings.Compare(identity(a), identity(b)))
-	})
-	oldest := map[string]metav1.ManagedFieldsEntry{} // by version
-	for _, u := range updaters {
-		first, seen := oldest[u.APIVersion]
-		if over == 0 {
-			break
+	l.sortByAge(updaters)
+	buckets, gone := map[string]*bucket{}, map[int]bool{}
+	for _, i := range updaters {
+		version := (*l)[i].APIVersion
+		b, seen := buckets[version]
+		switch {
+		case over == 0:
+		case !seen:
+			buckets[version] = &bucket{oldest: i, into: -1}
+		default:
+			gone[b.join(*l, i)] = true
+			over--
 		}
-		if !seen {
-			oldest[u.APIVersion] = u
-			continue
-		}
-		bucket := metav1.ManagedFieldsEntry{Manager: ancient, Operation: u.Operation, APIVersion: u.APIVersion}
-		if sameIdentity(&u, &bucket) {
-			// What was joined before is younger than an owner; apimachinery would join it with
-			// itself, and lose it.
-			u, first = first, u
-			u.Time = first.Time
-			oldest[u.APIVersion] = bucket
-		}
-		if err := l.join(first, u, bucket); err != nil {
+	}
+	for _, b := range buckets {
+		if err := b.close(*l); err != nil {
 			return err
 		}
-		over--
 	}
+	left := (*l)[:0]
+	for i, o := range *l {
+		if !gone[i] {
+			left = append(left, o)
+		}
+	}
+	*l = left
 	return nil
 }
 
-// join makes an owner part of the bucket, which takes the place of first if there is none yet.
-func (l *ownerList) join(first, joins, bucket metav1.ManagedFieldsEntry) error {
-	into := l.index(bucket)
-	if into < 0 {
-		into = l.index(first)
-		(*l)[into].Manager, (*l)[into].Subresource = bucket.Manager, ""
+// sortByAge puts owners, of which it gets the places, in the order in which they have written.
+func (l ownerList) sortByAge(places []int) {
+	texts := make(map[int]string, len(places))
+	for _, i := range places {
+		texts[i] = identityText(l[i].ManagedFieldsEntry)
 	}
-	from := l.index(joins)
-	set, err := (*l)[into].fields()
-	if err != nil {
-		return err
+	slices.SortFunc(places, func(i, j int) int {
+		return cmp.Or(cmp.Compare(seconds(&l[i].ManagedFieldsEntry), seconds(&l[j].ManagedFieldsEntry)), strings.Compare(texts[i], texts[j]))
+	})
+}
+
+// bucket is what the oldest owners in one version become.
+type bucket struct {
+	oldest int   // the place of the first owner in this version
+	into   int   // that of the owner that the others become; -1 until there are others
+	joined []int // those of the others
+}
+
+// join makes an owner part of the bucket, and returns the place that is free then. The bucket is
+// the one that is among the owners already, or the oldest owner becomes it.
+func (b *bucket) join(l ownerList, i int) (from int) {
+	if b.into < 0 {
+		entry := metav1.ManagedFieldsEntry{Manager: ancient, Operation: l[i].Operation, APIVersion: l[i].APIVersion}
+		if b.into = l.index(entry); b.into < 0 {
+			b.into = b.oldest
+			l[b.into].Manager, l[b.into].Subresource = ancient, ""
+		}
 	}
-	more, err := (*l)[from].fields()
-	if err != nil {
-		return err
+	from = i
+	if i == b.into {
+		// What was joined before is younger than an owner; apimachinery would join it with itself,
+		// and lose it.
+		from, b.oldest = b.oldest, i
+	} else {
+		l[b.into].Time = l[i].Time
 	}
-	(*l)[into].set, (*l)[into].Time = set.Union(more), joins.Time
-	*l = slices.Delete(*l, from, from+1)
-	return nil
+	b.joined = append(b.joined, from)
+	return from
+}
+
+// close gives the bucket the fields of all that have joined it.
+func (b *bucket) close(l ownerList) error {
+	if len(b.joined) == 0 {
+		return nil
+	}
+	var sets []*fieldpath.Set
+	for _, i := range append(b.joined, b.into) {
+		set, err := l[i].fields()
+		if err != nil {
+			return err
+		}
+		sets = append(sets, set)
+	}
+	return l[b.into].setFields(union(sets))
 }
 
 func (l ownerList) index(e metav1.ManagedFieldsEntry) int {
 	return slices.IndexFunc(l, func(o owner) bool { return sameIdentity(&o.ManagedFieldsEntry, &e) })
 }
 
-// identity is by which apimachinery orders owners that wrote in the same second, and conflicts.
-func identity(e metav1.ManagedFieldsEntry) string {
+// identityText is by what apimachinery orders owners that wrote in the same second, and conflicts.
+func identityText(e metav1.ManagedFieldsEntry) string {
 	one := metav1.ManagedFieldsEntry{Manager: e.Manager, Operation: e.Operation, APIVersion: e.APIVersion, Subresource: e.Subresource}
 	if e.Operation == metav1.ManagedFieldsOperationApply {
 		one.APIVersion = ""

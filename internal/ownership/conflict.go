@@ -14,7 +14,8 @@ import (
 
 // conflict is a field that an apply patch would take from another manager.
 type conflict struct {
-	with metav1.ManagedFieldsEntry
+	with *metav1.ManagedFieldsEntry
+	text string // identityText of it
 	path fieldpath.Path
 }
 
@@ -28,19 +29,29 @@ func conflictsWith(o *owner, fields *fieldset.Set) (found conflicts, err error) 
 	if n, err := o.has(fields); n == 0 || err != nil {
 		return nil, err
 	}
+	text, err := fieldset.Without(nil, o.FieldsV1.GetRawBytes(), fields)
+	if err != nil {
+		return nil, err
+	}
+	others, err := fieldset.Read(text)
+	if err != nil {
+		return nil, err
+	}
 	set, err := o.fields()
 	if err != nil {
 		return nil, err
 	}
-	set.Intersection(fields.FieldSet()).Iterate(func(path fieldpath.Path) {
-		found = append(found, conflict{o.ManagedFieldsEntry, path.Copy()})
+	with := o.ManagedFieldsEntry
+	name := identityText(with)
+	set.Difference(others).Iterate(func(path fieldpath.Path) {
+		found = append(found, conflict{&with, name, path.Copy()})
 	})
 	return found, nil
 }
 
 // status is the API status of conflicts, in the words of Kubernetes.
 func (c conflicts) status() error {
-	slices.SortStableFunc(c, func(a, b conflict) int { return strings.Compare(identity(a.with), identity(b.with)) })
+	slices.SortStableFunc(c, func(a, b conflict) int { return strings.Compare(a.text, b.text) })
 	causes := make([]metav1.StatusCause, len(c))
 	for i, one := range c {
 		causes[i] = metav1.StatusCause{
@@ -56,7 +67,7 @@ func (c conflicts) message() string {
 	}
 	var lines []string
 	for i, one := range c {
-		if i == 0 || !sameIdentity(&one.with, &c[i-1].with) {
+		if i == 0 || !sameIdentity(one.with, c[i-1].with) {
 			lines = append(lines, fmt.Sprintf("conflicts with %s:", described(one.with)))
 		}
 		lines = append(lines, fmt.Sprintf("- %v", one.path))
@@ -65,7 +76,7 @@ func (c conflicts) message() string {
 }
 
 // described is an owner for messages.
-func described(e metav1.ManagedFieldsEntry) string {
+func described(e *metav1.ManagedFieldsEntry) string {
 	text := fmt.Sprintf("%q", e.Manager)
 	if e.Subresource != "" {
 		text += fmt.Sprintf(" with subresource %q", e.Subresource)

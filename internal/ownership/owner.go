@@ -14,61 +14,63 @@ import (
 	"github.com/typeplane/typeplane/runtime/fieldset"
 )
 
-// owner is an entry of managedFields. Its fields are decoded when they change, and not before.
-type owner struct {
-	metav1.ManagedFieldsEntry
-	set *fieldpath.Set // in place of FieldsV1; nil as long as that holds
-}
+// owner is an entry of managedFields. Its fields stay the text that they are stored as.
+type owner struct{ metav1.ManagedFieldsEntry }
 
 // ownerList are the entries of an object.
 type ownerList []owner
 
 // owners makes a list of entries; of several with the same identity the last one counts.
 func owners(entries []metav1.ManagedFieldsEntry) ownerList {
-	out := make(ownerList, 0, len(entries)+1)
+	out, at := make(ownerList, 0, len(entries)+1), make(map[identity]int, len(entries))
 	for _, e := range entries {
-		i := slices.IndexFunc(out, func(o owner) bool { return sameIdentity(&o.ManagedFieldsEntry, &e) })
-		if i < 0 {
-			out = append(out, owner{ManagedFieldsEntry: e})
-		} else {
-			out[i] = owner{ManagedFieldsEntry: e}
+		if i, ok := at[identityOf(&e)]; ok {
+			out[i] = owner{e}
+			continue
 		}
+		at[identityOf(&e)] = len(out)
+		out = append(out, owner{e})
 	}
 	return out
 }
 
-// sameIdentity says whether two entries are of the same owner. Who applies is the same in every
+// identity is what the entries of one owner have in common. Who applies is the same in every
 // version.
-func sameIdentity(a, b *metav1.ManagedFieldsEntry) bool {
-	return a.Manager == b.Manager && a.Operation == b.Operation && a.Subresource == b.Subresource &&
-		(a.APIVersion == b.APIVersion || a.Operation == metav1.ManagedFieldsOperationApply)
+type identity struct {
+	manager, apiVersion, subresource string
+	operation                        metav1.ManagedFieldsOperationType
 }
 
-func (o *owner) none() bool {
-	if o.set != nil {
-		return o.set.Empty()
+func identityOf(e *metav1.ManagedFieldsEntry) identity {
+	id := identity{e.Manager, e.APIVersion, e.Subresource, e.Operation}
+	if e.Operation == metav1.ManagedFieldsOperationApply {
+		id.apiVersion = ""
 	}
-	return fieldset.None(o.FieldsV1.GetRawBytes())
+	return id
 }
+
+func sameIdentity(a, b *metav1.ManagedFieldsEntry) bool { return identityOf(a) == identityOf(b) }
+
+func (o *owner) none() bool { return fieldset.None(o.FieldsV1.GetRawBytes()) }
 
 func (o *owner) fields() (*fieldpath.Set, error) {
-	if o.set != nil {
-		return o.set, nil
-	}
-	set := fieldpath.NewSet()
 	if text := o.FieldsV1.GetRawBytes(); len(text) > 0 {
-		if err := set.FromJSON(bytes.NewReader(text)); err != nil {
-			return nil, err
-		}
+		return fieldset.Read(text)
 	}
-	return set, nil
+	return fieldpath.NewSet(), nil
+}
+
+// setFields makes fields those of the owner.
+func (o *owner) setFields(fields *fieldpath.Set) error {
+	text, err := fields.ToJSON()
+	if err == nil {
+		o.setText(text)
+	}
+	return err
 }
 
 // has says how many of some fields the owner has.
 func (o *owner) has(fields *fieldset.Set) (int, error) {
-	if o.set != nil {
-		return o.set.Intersection(fields.FieldSet()).Size(), nil
-	}
 	if o.FieldsV1 == nil {
 		return 0, nil
 	}
@@ -79,19 +81,17 @@ func (o *owner) has(fields *fieldset.Set) (int, error) {
 func (o *owner) lose(sets ...*fieldset.Set) error {
 	for _, fields := range sets {
 		n, err := o.has(fields)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case n == 0:
-		case o.set != nil:
-			o.set = o.set.Difference(fields.FieldSet())
-		default:
-			text, err := fieldset.Without(o.room(), o.FieldsV1.GetRawBytes(), fields)
-			if err != nil {
-				return err
-			}
-			o.setText(text)
 		}
+		if n == 0 {
+			continue
+		}
+		text, err := fieldset.Without(o.room(), o.FieldsV1.GetRawBytes(), fields)
+		if err != nil {
+			return err
+		}
+		o.setText(text)
 	}
 	return nil
 }
@@ -102,21 +102,18 @@ func (o *owner) add(fields *fieldset.Set) error {
 	if err != nil || n == fields.Size() {
 		return err
 	}
-	if o.set == nil {
-		text, err := fieldset.With(o.room(), o.FieldsV1.GetRawBytes(), fields)
-		if err == nil {
-			o.setText(text)
-		}
-		if !errors.Is(err, fieldset.ErrOrder) {
-			return err
-		}
+	text, err := fieldset.With(o.room(), o.FieldsV1.GetRawBytes(), fields)
+	if err == nil {
+		o.setText(text)
+	}
+	if !errors.Is(err, fieldset.ErrOrder) {
+		return err
 	}
 	set, err := o.fields()
 	if err != nil {
 		return err
 	}
-	o.set = set.Union(fields.FieldSet())
-	return nil
+	return o.setFields(set.Union(fields.FieldSet()))
 }
 
 // texts have room for a text whose length nobody knows before.
@@ -144,19 +141,12 @@ func (o *owner) setText(text []byte) {
 }
 
 // entries is the list as it is stored.
-func (l ownerList) entries() ([]metav1.ManagedFieldsEntry, error) {
+func (l ownerList) entries() []metav1.ManagedFieldsEntry {
 	if len(l) == 0 {
-		return nil, nil
+		return nil
 	}
 	out := make([]metav1.ManagedFieldsEntry, len(l))
 	for i := range l {
-		if l[i].set != nil {
-			text, err := l[i].set.ToJSON()
-			if err != nil {
-				return nil, err
-			}
-			l[i].setText(text)
-		}
 		out[i] = l[i].ManagedFieldsEntry
 	}
 	slices.SortFunc(out, func(a, b metav1.ManagedFieldsEntry) int {
@@ -168,7 +158,7 @@ func (l ownerList) entries() ([]metav1.ManagedFieldsEntry, error) {
 			strings.Compare(a.Subresource, b.Subresource),
 		)
 	})
-	return out, nil
+	return out
 }
 
 func seconds(e *metav1.ManagedFieldsEntry) int64 {
@@ -176,4 +166,17 @@ func seconds(e *metav1.ManagedFieldsEntry) int64 {
 		return 0
 	}
 	return e.Time.Unix()
+}
+
+// union are the fields of several sets. They are joined two by two: one after the other would cost
+// the square of their number.
+func union(sets []*fieldpath.Set) *fieldpath.Set {
+	switch n := len(sets); n {
+	case 0:
+		return fieldpath.NewSet()
+	case 1:
+		return sets[0]
+	default:
+		return union(sets[:n/2]).Union(union(sets[n/2:]))
+	}
 }

@@ -8,7 +8,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/fieldset"
@@ -36,7 +35,7 @@ func (t *Tracker) Update(live, obj runtime.Object, manager string) (owners []met
 	if err != nil {
 		return nil, err
 	}
-	return after.entries()
+	return after.entries(), nil
 }
 
 // follow returns who owns the fields of obj after manager has made it of live, whose owners were
@@ -86,7 +85,7 @@ func (l *ownerList) gain(at int, self metav1.ManagedFieldsEntry, fields *fieldse
 		}
 		return nil
 	case at < 0:
-		mine := owner{ManagedFieldsEntry: self}
+		mine := owner{self}
 		mine.FieldsType = "FieldsV1"
 		if err := mine.own(fields); err != nil {
 			return err
@@ -138,7 +137,7 @@ func readable(sent, known []metav1.ManagedFieldsEntry) bool {
 		if i < len(known) && bytes.Equal(text, known[i].FieldsV1.GetRawBytes()) || fieldset.None(text) {
 			continue
 		}
-		if new(fieldpath.Set).FromJSON(bytes.NewReader(text)) != nil {
+		if _, err := fieldset.Read(text); err != nil {
 			return false
 		}
 	}
@@ -171,7 +170,7 @@ func Check(entries, known []metav1.ManagedFieldsEntry) error {
 			return err
 		}
 		if text := entries[i].FieldsV1.GetRawBytes(); len(text) > 0 {
-			if err := new(fieldpath.Set).FromJSON(bytes.NewReader(text)); err != nil {
+			if _, err := fieldset.Read(text); err != nil {
 				return fmt.Errorf("error decoding versioned set from %v: error decoding set: %v", entries[i], err)
 			}
 		}

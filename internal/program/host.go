@@ -23,8 +23,9 @@ import (
 type Host struct {
 	Scheme *runtime.Scheme
 	// Resources are all that is served, one for each version. Extend may change verbs and append;
-	// whoever wants to know of all resources in the end looks at them from a loop.
-	Resources []rest.Resource
+	// whoever wants to know of all resources in the end looks at them from a loop. What one of them
+	// is stays at its place, so that loops may keep it.
+	Resources []*rest.Resource
 	// Options are those that the operator chose.
 	Options *Options
 	// Shared says that other processes may serve the same objects.
@@ -94,13 +95,22 @@ func (h *Host) Enabled(plural string) bool { return h.enabled[plural] }
 // Resource returns a resource, which Extend may change; nil if it is not served. subresource is ""
 // for the resource itself.
 func (h *Host) Resource(gvr schema.GroupVersionResource, subresource string) *rest.Resource {
-	i := slices.IndexFunc(h.Resources, func(r rest.Resource) bool {
+	i := slices.IndexFunc(h.Resources, func(r *rest.Resource) bool {
 		return r.GroupVersion.WithResource(r.Name) == gvr && r.Subresource == subresource
 	})
 	if i < 0 {
 		return nil
 	}
-	return &h.Resources[i]
+	return h.Resources[i]
+}
+
+// Served are copies of all resources.
+func (h *Host) Served() []rest.Resource {
+	all := make([]rest.Resource, len(h.Resources))
+	for i, r := range h.Resources {
+		all[i] = *r
+	}
+	return all
 }
 
 // Store is that of the keys that a plug-in has to itself (AdmissionPlugin.KeyPrefix), nil if none

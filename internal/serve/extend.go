@@ -34,7 +34,7 @@ func (p *plan) extend(ctx context.Context, door *door, dbs *database.Databases, 
 	}
 	decider := new(decider)
 	h := program.NewHost(program.Host{
-		Scheme: p.known.Scheme, Resources: append(stored.resources, virtual...), Options: p.options, Log: p.log,
+		Scheme: p.known.Scheme, Resources: pointers(append(stored.resources, virtual...)), Options: p.options, Log: p.log,
 		Shared: dbs.Shared(), Fence: dbs.Fence, Metrics: p.metrics, Stored: stored.objects,
 		RootCA: door.rootCA, Authorizer: decider, Tokens: users.tokens, Audiences: program.Audiences(&p.options.Authentication), Signer: users.signer,
 		ClientSigner: auth.NewClientSigner(door.authority.cert, door.authority.key), Revocations: users.revocations,
@@ -42,8 +42,8 @@ func (p *plan) extend(ctx context.Context, door *door, dbs *database.Databases, 
 	if err := program.Extend(ctx, p.program, h); err != nil {
 		return nil, err
 	}
-	for n := len(stored.resources); n < len(h.Resources); n++ {
-		h.Resources[n] = registry.Admitted(h.Resources[n], p.admission)
+	for _, r := range h.Resources[len(stored.resources):] {
+		*r = registry.Admitted(*r, p.admission)
 	}
 	if err := p.openAdmission(ctx, h, dbs); err != nil {
 		return nil, err
@@ -51,8 +51,18 @@ func (p *plan) extend(ctx context.Context, door *door, dbs *database.Databases, 
 	if migrator := stored.survey.Migrator; migrator != nil {
 		h.Alone("storage-migration", migrator.Run)
 	}
-	p.warnOfEnds(h.Resources)
-	return &extended{resources: h.Resources, readyz: h.Readyz, loops: program.Loops(h), decider: decider, roles: h.RBAC}, nil
+	served := h.Served()
+	p.warnOfEnds(served)
+	return &extended{resources: served, readyz: h.Readyz, loops: program.Loops(h), decider: decider, roles: h.RBAC}, nil
+}
+
+// pointers gives each resource a place of its own.
+func pointers(resources []rest.Resource) []*rest.Resource {
+	all := make([]*rest.Resource, len(resources))
+	for i := range resources {
+		all[i] = &resources[i]
+	}
+	return all
 }
 
 // warnOfEnds says whose objects end by themselves, where nobody would delete them then.

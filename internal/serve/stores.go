@@ -88,7 +88,7 @@ func (s *stores) open(known *database.Kinds, r registry.Resource, form storage.F
 
 // openKept opens the stores of what the plug-ins that are on keep for themselves.
 func (p *plan) openKept(s *stores, db *database.Database) error {
-	served := &program.Host{Resources: s.resources}
+	served := &program.Host{Resources: pointers(s.resources)}
 	for _, chosen := range p.plugins {
 		if chosen.KeyPrefix == "" || program.Missing(served, chosen.Needs) != "" {
 			continue

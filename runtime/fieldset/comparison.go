@@ -68,7 +68,7 @@ func (c *Comparison) add(to *Set, at *step) *Set {
 	c.spare = c.spare[1:]
 	c.nodes++
 	child.name, child.item = at.name, at.item
-	to.children = append(to.children, child)
+	to.children, to.ordered = append(to.children, child), false
 	return child
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -107,15 +108,15 @@ func (s *Set) find(name []byte, plain bool) *Set {
 	if err != nil {
 		return nil
 	}
-	for _, child := range s.children {
-		if child.item != nil && child.item.Equals(element) {
-			return child
-		}
-	}
-	return nil
+	return s.listItem(element)
 }
 
+// field returns the child that is a field with a name. One of many is found by their order, so that
+// to find each of them does not take the square of their number.
 func (s *Set) field(name string) *Set {
+	if len(s.children) > few {
+		return s.search(&Set{name: name})
+	}
 	for _, child := range s.children {
 		if child.item == nil && child.name == name {
 			return child
@@ -124,13 +125,35 @@ func (s *Set) field(name string) *Set {
 	return nil
 }
 
-func (s *Set) hasItems() bool {
+// listItem is field for an item.
+func (s *Set) listItem(element fieldpath.PathElement) *Set {
+	if len(s.children) > few {
+		return s.search(&Set{item: &element})
+	}
 	for _, child := range s.children {
-		if child.item != nil {
-			return true
+		if child.item != nil && child.item.Equals(element) {
+			return child
 		}
 	}
-	return false
+	return nil
+}
+
+// search returns the child that is called like another one.
+func (s *Set) search(like *Set) *Set {
+	i, ok := slices.BinarySearchFunc(s.sorted(), like, order)
+	if !ok {
+		return nil
+	}
+	return s.children[i]
+}
+
+// hasItems says whether there are items among the children. Where there are many, they come behind
+// the fields.
+func (s *Set) hasItems() bool {
+	if last := len(s.children) - 1; last >= few {
+		return s.sorted()[last].item != nil
+	}
+	return slices.ContainsFunc(s.children, func(child *Set) bool { return child.item != nil })
 }
 
 // next goes past a byte, and the white space before it, if it is next.

@@ -3,7 +3,6 @@ package fieldset
 import (
 	"encoding/json"
 	"errors"
-	"slices"
 
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
@@ -118,7 +117,7 @@ func (e *editor) with(s *Set) error {
 	more := s.sorted()
 	start := len(e.dst)
 	if e.next('}') {
-		return e.append(&Set{member: true, children: more})
+		return e.append(&Set{member: true, ordered: true, children: more})
 	}
 	member := s.member
 	e.separate(start)
@@ -208,9 +207,7 @@ func (e *editor) appendChild(child *Set) (err error) {
 }
 
 func (e *editor) append(s *Set) (err error) {
-	one := Set{member: s.member, children: slices.Clone(s.children)}
-	one.sort()
-	e.dst, err = one.append(e.dst)
+	e.dst, err = s.AppendJSON(e.dst)
 	return err
 }
 

@@ -50,7 +50,7 @@ func AddKeyPointer[T any](key Key, name string, p *T, element func(T) any, other
 	return AddKey(key, name, true, element(*p), otherwise)
 }
 
-// few is how many items are told apart by comparing each with each.
+// few is how many items or fields are told apart by comparing each with each.
 const few = 32
 
 // List compares lists that are maps: each item is named by its key and compared by values. same

@@ -11,12 +11,13 @@ import (
 )
 
 // Set is a set of fields, as a tree: the fields and items below a place, and whether the place
-// itself belongs to the set. The zero value is the empty set. It is not changed once it is in use,
-// and then may be read by any goroutine.
+// itself belongs to the set. The zero value is the empty set. It is for one goroutine, since it is
+// put in order when somebody first needs that.
 type Set struct {
 	name     string                 // of a field
 	item     *fieldpath.PathElement // of a list; nil for a field
 	member   bool
+	ordered  bool // the children are in the order of structured-merge-diff
 	children []*Set
 }
 
@@ -76,29 +77,15 @@ func (s *Set) element() fieldpath.PathElement {
 	return fieldpath.PathElement{FieldName: &s.name}
 }
 
-// AppendJSON appends the set as FieldsV1, as structured-merge-diff writes it, but that <, > and &
-// in names of fields are escaped.
-func (s *Set) AppendJSON(dst []byte) ([]byte, error) {
-	s.sort()
-	return s.append(dst)
-}
-
-// sort puts fields and items in the order of structured-merge-diff.
-func (s *Set) sort() {
-	if !slices.IsSortedFunc(s.children, order) {
-		slices.SortFunc(s.children, order)
-	}
-	for _, child := range s.children {
-		child.sort()
-	}
-}
-
-// sorted are the children in that order; the set itself does not change.
+// sorted puts the children in the order of structured-merge-diff, and returns them.
 func (s *Set) sorted() []*Set {
-	if slices.IsSortedFunc(s.children, order) {
-		return s.children
+	if !s.ordered {
+		if !slices.IsSortedFunc(s.children, order) {
+			slices.SortFunc(s.children, order)
+		}
+		s.ordered = true
 	}
-	return slices.SortedFunc(slices.Values(s.children), order)
+	return s.children
 }
 
 // order compares two children as structured-merge-diff does.
@@ -125,19 +112,21 @@ func names(a, b *fieldpath.PathElement) (x, y string, ok bool) {
 	return f.Value.AsString(), g.Value.AsString(), true
 }
 
-func (s *Set) append(dst []byte) (_ []byte, err error) {
+// AppendJSON appends the set as FieldsV1, as structured-merge-diff writes it, but that <, > and &
+// in names of fields are escaped.
+func (s *Set) AppendJSON(dst []byte) (_ []byte, err error) {
 	dst = append(dst, '{')
 	if s.member && len(s.children) > 0 {
 		dst = append(dst, `".":{},`...)
 	}
-	for i, child := range s.children {
+	for i, child := range s.sorted() {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		if dst, err = child.appendName(dst); err != nil {
 			return nil, err
 		}
-		if dst, err = child.append(dst); err != nil {
+		if dst, err = child.AppendJSON(dst); err != nil {
 			return nil, err
 		}
 	}

@@ -8,9 +8,12 @@
 package jsonpatch
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -23,6 +26,9 @@ const (
 	// maxCopied bounds the bytes that all "copy" operations of a patch make: each could double the
 	// document.
 	maxCopied = 3 << 20
+	// maxMoved bounds the items that all operations of a patch move: each copies the whole list
+	// that it puts an item into, or takes one out of.
+	maxMoved = 150_000_000
 )
 
 func init() {
@@ -31,7 +37,12 @@ func init() {
 }
 
 // Patch is a list of operations. It is not modified; it may be applied by several goroutines.
-type Patch struct{ ops jsonpatch.Patch }
+type Patch struct {
+	ops jsonpatch.Patch
+	// moves is how often an item is put into a list or taken out of one, items how many items the
+	// values may have.
+	moves, items int
+}
 
 // operation is one of them as it should be. Value is a pointer so that null is not the same as
 // nothing.
@@ -63,8 +74,33 @@ func Parse(text []byte) (p Patch, strict []error, err error) {
 		if err := op.check(hasValue); err != nil {
 			return Patch{}, nil, fmt.Errorf("operation %d: %w", i, err)
 		}
+		p.moves += op.moves()
+		if p.items++; op.Value != nil {
+			p.items += bytes.Count(*op.Value, comma)
+		}
 	}
 	return p, strict, nil
+}
+
+// comma is what there is less of in a document than items in any list of it.
+var comma = []byte(",")
+
+// moves is how often the operation puts an item into a list, or takes one out of it. A member whose
+// name is a number counts as well.
+func (o operation) moves() (n int) {
+	places := []*string{o.Path}
+	switch o.Op {
+	case "test", "replace":
+		return 0
+	case "move":
+		places = append(places, o.From)
+	}
+	for _, place := range places {
+		if _, err := strconv.Atoi((*place)[strings.LastIndexByte(*place, '/')+1:]); err == nil {
+			n++
+		}
+	}
+	return n
 }
 
 // check says what an operation lacks.
@@ -92,7 +128,7 @@ func (o operation) check(hasValue bool) error {
 func (p Patch) Empty() bool { return len(p.ops) == 0 }
 
 // Apply returns the document after all operations; doc stays as it is. An error says which part
-// does not fit the document, or is an API status where the copies are too much. A panic of the
+// does not fit the document, or is an API status where it would be too much work. A panic of the
 // library, which strange patches have caused, is an error.
 func (p Patch) Apply(doc []byte) (next []byte, err error) {
 	defer func() {
@@ -100,6 +136,10 @@ func (p Patch) Apply(doc []byte) (next []byte, err error) {
 			next, err = nil, fmt.Errorf("it can't be applied: %v", r)
 		}
 	}()
+	if items := p.items + bytes.Count(doc, comma); p.moves > maxMoved/(items+1) {
+		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf(
+			"the patch adds or removes an item by its index %d times, in a document that may have lists of %d items: replace the list, or send several patches", p.moves, items))
+	}
 	next, err = p.ops.Apply(doc)
 	var copied *jsonpatch.AccumulatedCopySizeError
 	if errors.As(err, &copied) {

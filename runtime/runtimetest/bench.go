@@ -86,10 +86,10 @@ func consumed(b *testing.B, n int, f func() error) time.Duration {
 }
 
 // processorTime is what the kernel has counted for this process.
-func processorTime(b *testing.B) time.Duration {
+func processorTime(t testing.TB) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
+		t.Fatal(err)
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -256,3 +256,28 @@ func TestCloseEndsEverything(t *testing.T) {
 		t.Errorf("get: %v", err)
 	}
 }
+
+// A watch that begins to wait while the cache is closed is ended too.
+func TestCloseEndsWatchesThatComeMeanwhile(t *testing.T) {
+	for range 50 {
+		c := start(t, cacher.Config{Source: newFaulty()})
+		const watches = 8
+		ended := make(chan error, watches)
+		for range watches {
+			w, err := c.Watch(t.Context(), "/pods/", storage.WatchOptions{After: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			go func() {
+				_, err := w.Next(t.Context())
+				ended <- err
+			}()
+		}
+		c.Close()
+		for range watches {
+			if err := <-ended; !errors.Is(err, storage.ErrClosed) {
+				t.Fatalf("watch: %v", err)
+			}
+		}
+	}
+}

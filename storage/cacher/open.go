@@ -78,5 +78,6 @@ func defaultTo[T comparable](field *T, value T) {
 // Close ends the cache and waits for its goroutines. Open watches end with storage.ErrClosed.
 func (c *Cacher) Close() {
 	c.cancel()
+	c.waiters.wakeAll(-1)
 	c.wg.Wait()
 }

@@ -65,7 +65,7 @@ func (w *watcher) Close() {
 
 // Next implements storage.Watcher.
 func (w *watcher) Next(ctx context.Context) ([]storage.Event, error) {
-	events, err := w.Cursor.Next(ctx, w, w.c.ctx.Done())
+	events, err := w.Cursor.Next(ctx, w)
 	if err != nil {
 		w.c.waiters.leave(w)
 	}
@@ -106,6 +106,10 @@ func (w *watcher) Advance(quiet bool) (news <-chan struct{}, err error) {
 	}
 	if len(w.Out) == 0 {
 		c.waiters.wait(w)
+	}
+	// Close wakes who waits by now; who comes later sees that it has begun.
+	if c.ctx.Err() != nil {
+		return nil, storage.ErrClosed
 	}
 	return w.news, nil
 }

@@ -42,7 +42,7 @@ func (s *Store) Watch(ctx context.Context, selection string, opts storage.WatchO
 
 // Next implements storage.Watcher.
 func (w *watcher) Next(ctx context.Context) ([]storage.Event, error) {
-	return w.Cursor.Next(ctx, w, nil)
+	return w.Cursor.Next(ctx, w)
 }
 
 // Advance implements cursor.History.

@@ -160,7 +160,8 @@ func (c *clocked) watch() *atomic.Int64 {
 	return heard
 }
 
-// hears waits until the watch has heard of want books. A write is answered before its event is sent.
+// hears waits until the watch has heard of want books. A write is answered before its event is
+// sent.
 func (c *clocked) hears(heard *atomic.Int64, want int64) {
 	c.t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); heard.Load() < want; time.Sleep(time.Millisecond) {

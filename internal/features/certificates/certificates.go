@@ -30,11 +30,8 @@ func API() typeplane.API {
 		if of == nil || status == nil {
 			return nil
 		}
-		s := &signer{requests: *of, status: status.Update, authority: h.ClientSigner, log: h.Log}
-		if records := h.Resource(credential.Records, ""); records != nil {
-			own := *records // h.Resources moves when it grows
-			s.records = &own
-		} else {
+		s := &signer{requests: *of, status: status.Update, records: h.Resource(credential.Records, ""), authority: h.ClientSigner, log: h.Log}
+		if s.records == nil {
 			h.Log.Warn("certificates that this server signs can't be revoked, because it does not serve credentials; add them to --enable-api")
 		}
 		h.Alone("typeplane-control", s.run)

@@ -33,15 +33,14 @@ var Records = schema.GroupVersionResource{Group: "auth.typeplane.io", Version: "
 func API() typeplane.API {
 	api := newAPI()
 	api.Extend = func(_ context.Context, h *typeplane.Host) error {
-		of := h.Resource(Records, "")
-		if of == nil {
+		records := h.Resource(Records, "")
+		if records == nil {
 			return nil
 		}
 		h.Revocations.Expect()
 		h.Readyz = append(h.Readyz, typeplane.Check{Name: "revoked-credentials", Check: h.Revocations.Ready})
-		records := *of // h.Resources moves when it grows
-		h.Go(func(ctx context.Context) { keep(ctx, &records, h.Revocations, h.Log) })
-		h.Alone("typeplane-control", func(ctx context.Context) { clean(ctx, &records, h.Log) })
+		h.Go(func(ctx context.Context) { keep(ctx, records, h.Revocations, h.Log) })
+		h.Alone("typeplane-control", func(ctx context.Context) { clean(ctx, records, h.Log) })
 		return nil
 	}
 	return api

@@ -6,17 +6,12 @@ import (
 	"strconv"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/internal/fairness"
+	"github.com/typeplane/typeplane/internal/features/internal/ensure"
 	"github.com/typeplane/typeplane/registry/rest"
 )
-
-// attempts is how often a write is tried against others who write the same, like a second server
-// that starts.
-const attempts = 10
 
 // bootstrap makes the objects that every server has, and keeps their specs. An operator may change
 // those that are only suggested, by the annotation apf.kubernetes.io/autoupdate-spec: "false".
@@ -51,50 +46,17 @@ func copyLevel(to, from *flowcontrolv1.PriorityLevelConfiguration) {
 	}
 }
 
-// object is a flow schema or a priority level.
-type object[T any] interface {
-	*T
-	rest.Body
-	DeepCopy() *T
-}
-
 // keep makes an object if it is missing. Else its spec becomes the wanted one, where it is not the
 // operator's, and its annotation says whose it is.
-func keep[T any, P object[T]](ctx context.Context, r *rest.Resource, want P, mandatory bool, copySpec func(to, from P)) error {
-	name := rest.Name{Name: want.GetName()}
-	var err error
-	for range attempts {
-		var view rest.View
-		view, err = r.Get.Get(ctx, name, metav1.GetOptions{})
-		if apierrors.IsNotFound(err) {
-			_, err = r.Create.Create(ctx, new(rest.Request), name, P(want.DeepCopy()), metav1.CreateOptions{})
-			if apierrors.IsAlreadyExists(err) {
-				continue
-			}
-			return err
-		}
-		if err != nil {
-			return err
-		}
-		have := P(new(T))
-		if err = rest.Read(view, have); err != nil {
-			return err
-		}
+func keep[T any, P ensure.Pointer[T]](ctx context.Context, r *rest.Resource, want P, mandatory bool, copySpec func(to, from P)) error {
+	return ensure.Object(ctx, r, want, func(have P) error {
 		ours := mandatory || isKept(have)
-		next := P(have.DeepCopy())
 		if ours {
-			copySpec(next, P(want.DeepCopy()))
+			copySpec(have, want.DeepCopyObject().(P))
 		}
-		annotate(next, ours)
-		if equality.Semantic.DeepEqual(have, next) {
-			return nil
-		}
-		_, _, err = r.Update.Update(ctx, new(rest.Request), name, next, metav1.UpdateOptions{})
-		if !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
-			return err
-		}
-	}
-	return err
+		annotate(have, ours)
+		return nil
+	})
 }
 
 // isKept says whether the server keeps the spec. Where the annotation does not say, it does unless

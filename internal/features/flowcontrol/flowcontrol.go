@@ -34,12 +34,7 @@ var errHalf = errors.New("--enable-api: flowschemas and prioritylevelconfigurati
 
 func extend(_ context.Context, h *typeplane.Host) error {
 	resource := func(name, subresource string) *rest.Resource {
-		r := h.Resource(flowcontrolv1.SchemeGroupVersion.WithResource(name), subresource)
-		if r == nil {
-			return nil
-		}
-		own := *r // h.Resources moves when it grows
-		return &own
+		return h.Resource(flowcontrolv1.SchemeGroupVersion.WithResource(name), subresource)
 	}
 	schemas, levels := resource("flowschemas", ""), resource("prioritylevelconfigurations", "")
 	if schemas == nil || levels == nil {

@@ -26,7 +26,7 @@ func extend(_ context.Context, h *typeplane.Host) error {
 	owners := h.Options.Store.GarbageCollector == typeplane.CollectInServer
 	numbers := metrics.NewGarbage(h.Metrics)
 	h.Alone("typeplane-control", func(ctx context.Context) {
-		newCollector(h.Resources, owners, numbers, h.Log).run(ctx)
+		newCollector(h.Served(), owners, numbers, h.Log).run(ctx)
 	})
 	return nil
 }

@@ -39,19 +39,20 @@ func API(more ...string) typeplane.API {
 }
 
 func extend(ctx context.Context, h *typeplane.Host, more []string) error {
-	c := newController(h.Resources, h.Log)
+	c := newController(h.Served(), h.Log)
 	if c == nil {
 		return nil
 	}
 	c.fence = h.Fence
-	if err := c.adopt(ctx, h.Scheme, h.Resources); err != nil {
+	if err := c.adopt(ctx, h.Scheme, h.Served()); err != nil {
 		return err
 	}
 	if err := c.makeStanding(ctx, h.Scheme, more...); err != nil {
 		return err
 	}
-	keepAll(h.Resources)
-	h.Alone("typeplane-control", func(ctx context.Context) { c.run(ctx, h.Resources) })
+	// Nobody deletes all namespaces by one mistake.
+	h.Resource(namespaces, "").DeleteCollection = nil
+	h.Alone("typeplane-control", func(ctx context.Context) { c.run(ctx, h.Served()) })
 	return nil
 }
 

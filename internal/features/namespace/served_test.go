@@ -23,6 +23,7 @@ func TestNamespaceIsEmptiedAndGoes(t *testing.T) {
 				c.Want(200, `"uid"`, "GET", servertest.Namespaces+"/"+standing+"/serviceaccounts/default", "")
 				c.Want(403, "this namespace may not be deleted", "DELETE", servertest.Namespaces+"/"+standing, "")
 			}
+			c.Want(405, "", "DELETE", servertest.Namespaces, "")
 			c.Want(201, `"finalizers":["kubernetes"]`, "POST", servertest.Namespaces, `{"metadata":{"name":"room"}}`)
 			c.Until(200, `"uid"`, servertest.Namespaces+"/room/serviceaccounts/default")
 			c.Want(201, "", "POST", servertest.Namespaces+"/room/secrets", `{"metadata":{"name":"a"}}`)

@@ -17,16 +17,6 @@ import (
 // are made when they are missing, and never deleted.
 var Standing = []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic}
 
-// keepAll takes from namespaces the verb that deletes all of them: nobody does that by one mistake.
-// It changes resources in place.
-func keepAll(resources []rest.Resource) {
-	for i := range resources {
-		if r := &resources[i]; r.GroupVersion.WithResource(r.Name) == namespaces && r.Subresource == "" {
-			r.DeleteCollection = nil
-		}
-	}
-}
-
 // makeStanding makes the namespaces that are always there, and more of the program's own.
 func (c *controller) makeStanding(ctx context.Context, scheme *runtime.Scheme, more ...string) error {
 	for _, name := range slices.Concat(Standing, more) {

@@ -34,12 +34,3 @@ func (a *Authorizer) Follow(ctx context.Context, s Sources, log *slog.Logger) {
 	})
 	all.Wait()
 }
-
-// Copy returns resources of its own, with the same verbs.
-func (s Sources) Copy() Sources {
-	for _, r := range []**rest.Resource{&s.Roles, &s.ClusterRoles, &s.RoleBindings, &s.ClusterRoleBindings} {
-		own := **r
-		*r = &own
-	}
-	return s
-}

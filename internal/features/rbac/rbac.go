@@ -51,14 +51,13 @@ func extend(_ context.Context, h *typeplane.Host) error {
 	}
 	a := new(Authorizer)
 	a.ForbidEscalation(s, h.Authorizer)
-	s = s.Copy() // h.Resources moves when it grows
 	h.RBAC = a
 	first := &bootstrapper{authorizer: a, log: h.Log}
 	h.Readyz = append(h.Readyz, server.Check{Name: "rbac", Check: a.Ready}, server.Check{Name: "rbac/bootstrap-roles", Check: first.Ready})
 	h.Go(func(ctx context.Context) { a.Follow(ctx, s, h.Log) })
 	h.Go(newAggregator(*s.ClusterRoles, h.Log).run)
 	h.Go(func(ctx context.Context) {
-		policy := Bootstrap(h.Resources)
+		policy := Bootstrap(h.Served())
 		first.run(ctx, policy, func(ctx context.Context) error { return policy.Apply(ctx, s) })
 	})
 	return nil

@@ -8,15 +8,11 @@ import (
 	"slices"
 
 	rbacv1 "k8s.io/api/rbac/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typeplane/typeplane/internal/features/internal/ensure"
 	"github.com/typeplane/typeplane/registry/rest"
 )
-
-// attempts is how often a write is tried against others who write the same, like a second server
-// that starts.
-const attempts = 10
 
 // Apply makes the roles and bindings of the policy that are missing. To those that are there it
 // adds what is missing in them: rules, subjects, labels; it takes nothing away, and it leaves alone
@@ -36,60 +32,21 @@ func (p Policy) Apply(ctx context.Context, s Sources) error {
 	return nil
 }
 
-// object is a role or a binding.
-type object[T any] interface {
-	*T
-	metav1.Object
-	rest.Body
-	DeepCopy() *T
-}
-
 // reconcile brings one object in order. join adds to the first what the second has; fits says that
 // they can be joined.
-func reconcile[T any, P object[T]](ctx context.Context, r *rest.Resource, want P, join func(have, want P), fits func(have, want P) bool) error {
-	name := rest.Name{Name: want.GetName()}
-	var err error
-	for range attempts {
-		var view rest.View
-		view, err = r.Get.Get(ctx, name, metav1.GetOptions{})
-		if apierrors.IsNotFound(err) {
-			_, err = r.Create.Create(ctx, new(rest.Request), name, P(want.DeepCopy()), metav1.CreateOptions{})
-			if apierrors.IsAlreadyExists(err) {
-				continue
-			}
-			return err
-		}
-		if err != nil {
-			return err
-		}
-		have := P(new(T))
-		if err = rest.Read(view, have); err != nil {
-			return err
-		}
-		if have.GetAnnotations()[rbacv1.AutoUpdateAnnotationKey] == "false" {
+func reconcile[T any, P ensure.Pointer[T]](ctx context.Context, r *rest.Resource, want P, join func(have, want P), fits func(have, want P) bool) error {
+	return ensure.Object(ctx, r, want, func(have P) error {
+		switch {
+		case have.GetAnnotations()[rbacv1.AutoUpdateAnnotationKey] == "false":
 			return nil
+		case !fits(have, want):
+			return ensure.Anew
 		}
-		if !fits(have, want) {
-			uid := have.GetUID()
-			_, err = r.Delete.Delete(ctx, new(rest.Request), name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
-			if err == nil || apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
-				continue
-			}
-			return err
-		}
-		next := P(have.DeepCopy())
-		next.SetLabels(merge(want.GetLabels(), have.GetLabels()))
-		next.SetAnnotations(merge(want.GetAnnotations(), have.GetAnnotations()))
-		join(next, want)
-		if equal(next, have) {
-			return nil
-		}
-		_, _, err = r.Update.Update(ctx, new(rest.Request), name, next, metav1.UpdateOptions{})
-		if !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
-			return err
-		}
-	}
-	return err
+		have.SetLabels(merge(want.GetLabels(), have.GetLabels()))
+		have.SetAnnotations(merge(want.GetAnnotations(), have.GetAnnotations()))
+		join(have, want)
+		return nil
+	})
 }
 
 func joinRole(have, want *rbacv1.ClusterRole) {

@@ -42,8 +42,8 @@ type tokens struct {
 }
 
 // resource is the subresource of accounts.
-func (t *tokens) resource(accounts *rest.Resource) rest.Resource {
-	return rest.Resource{
+func (t *tokens) resource(accounts *rest.Resource) *rest.Resource {
+	return &rest.Resource{
 		GroupVersion: accounts.GroupVersion,
 		Kind:         accounts.Kind,
 		Name:         accounts.Name,

@@ -87,19 +87,20 @@ func (t *Type) named(name string) (inner *Type, ok bool) {
 // Settle is a set of fields in which every list and map that is owned as a whole is.
 func (t *Type) Settle(fields *fieldpath.Set) *fieldpath.Set {
 	out := fieldpath.NewSet()
-	out.Members = *out.Members.Union(&fields.Members)
+	var whole fieldpath.PathElementSet // in their order, as they come
 	fields.Children.Iterate(func(at fieldpath.PathElement) {
 		below, _ := fields.Children.Get(at)
 		inner, _ := t.at(at)
 		switch {
 		case below.Empty():
 		case inner.whole():
-			out.Members.Insert(at)
+			whole.Insert(at)
 		case inner == nil || inner.open || t.open:
 			*out.Children.Descend(at) = *below
 		default:
 			*out.Children.Descend(at) = *inner.Settle(below)
 		}
 	})
+	out.Members = *whole.Union(&fields.Members)
 	return out
 }

@@ -15,8 +15,9 @@ import (
 // History is what a Cursor moves along.
 type History interface {
 	// Advance moves the cursor on, and puts into its Out what belongs to the watch. If that is
-	// nothing and quiet is set, it may be a bookmark. news is ready when there is something new;
-	// nil says that the end was not reached yet. An error ends the watch.
+	// nothing and quiet is set, it may be a bookmark. news is ready when there is something new, or
+	// when the history has ended; nil says that the end was not reached yet. An error ends the
+	// watch: storage.ErrClosed, once the history has ended.
 	Advance(quiet bool) (news <-chan struct{}, err error)
 }
 
@@ -47,14 +48,16 @@ func New(selection string, opts storage.WatchOptions, every time.Duration) Curso
 // Close implements storage.Watcher.
 func (c *Cursor) Close() { c.closing.Do(func() { close(c.closed) }) }
 
-// Next is that of a storage.Watcher. It returns storage.ErrClosed once ended is closed.
-func (c *Cursor) Next(ctx context.Context, along History, ended <-chan struct{}) ([]storage.Event, error) {
+// Next is that of a storage.Watcher.
+//
+// It waits at no channel that other watches wait at: each wake would lock that for all of them.
+func (c *Cursor) Next(ctx context.Context, along History) ([]storage.Event, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
 	tick := c.wait()
 	for quiet := false; ; {
-		if c.err = c.over(ctx, ended); c.err != nil {
+		if c.err = c.over(ctx); c.err != nil {
 			return nil, c.err
 		}
 		c.Out = c.Out[:0]
@@ -74,26 +77,19 @@ func (c *Cursor) Next(ctx context.Context, along History, ended <-chan struct{})
 			quiet = true
 			tick = c.wait()
 		case <-c.closed:
-		case <-ended:
 		case <-ctx.Done():
 		}
 	}
 }
 
 // over says what has ended the watch, nil if nothing has.
-func (c *Cursor) over(ctx context.Context, ended <-chan struct{}) error {
-	// To look at one channel takes no lock while it is empty, to look at several at once does.
+func (c *Cursor) over(ctx context.Context) error {
 	select {
 	case <-c.closed:
 		return storage.ErrClosed
 	default:
+		return ctx.Err()
 	}
-	select {
-	case <-ended:
-		return storage.ErrClosed
-	default:
-	}
-	return ctx.Err()
 }
 
 // wait returns what is ready when it is time for a bookmark: nil, if nobody wants one.

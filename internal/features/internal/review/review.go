@@ -40,7 +40,7 @@ func Add[T any, P Object[T]](h *typeplane.Host, gv schema.GroupVersion, kind str
 	if err != nil {
 		return err
 	}
-	h.Resources = append(h.Resources, r)
+	h.Resources = append(h.Resources, &r)
 	return nil
 }
 
