@@ -18,6 +18,7 @@ var expectedRefusals = []expectation{
 	expect(`^403 create pods by kube-controller-manager.* exceeded quota: few`, "the quota of the step allows two pods of four"),
 	expect(`^403 create .*/namespaces/other/`, "controllers make what a namespace has while it is on its way out"),
 	expect(`^409 create (configmaps|serviceaccounts) by kube-controller-manager`, "the server makes these itself, and is often faster"),
+	expect(`^400 update coordination.k8s.io/leases .* client disconnected$`, "the programs are being stopped"),
 	expect(`^429 create pods/eviction by kubectl`, "kubectl drain waits for the disruption budget"),
 }
 
@@ -29,6 +30,7 @@ var expectedComplaints = []expectation{
 	expect(`is forbidden: exceeded quota: few`, "see the 403 above"),
 	expect(`configmaps \\?"kube-root-ca.crt\\?" already exists`, "see the 409 above"),
 	expect(`because it is being terminated`, "see the 403 above"),
+	expect(`skipping Pod .* Node node-# Not Found|had negative ref count`, "a node was deleted before its pods, as the step wants it"),
 	expect(`found no controllers for pod`, "a replica set goes before its pods"),
 	expect(`Status after running PostFilter plugins for pod.*status="not found"`, "a pod waits for its volume: plug-in DynamicResources reads a state that was not made"),
 	expect(`Unable to record event \(will not retry!\)|Failed to release lease|broadcaster already stopped`, "the programs are being stopped"),
