@@ -72,7 +72,7 @@ func newProtection(context.Context, *typeplane.Host, []byte) (admission.Plugin, 
 
 // newPriority gives a pod the number that its priority class stands for, for as long as it lives.
 func newPriority(_ context.Context, h *typeplane.Host, _ []byte) (admission.Plugin, error) {
-	classes := *h.Resource(schedulingv1.SchemeGroupVersion.WithResource("priorityclasses"), "")
+	classes := h.Resource(schedulingv1.SchemeGroupVersion.WithResource("priorityclasses"), "")
 	return admission.Plugin{
 		Wants: func(r *admission.Request) bool {
 			return r.Subresource == "" && r.Resource.Group == "" && r.Resource.Resource == "pods" && r.Operation != admission.Delete
@@ -91,7 +91,7 @@ func newPriority(_ context.Context, h *typeplane.Host, _ []byte) (admission.Plug
 				}
 				return nil
 			}
-			class, err := priorityClass(ctx, &classes, pod.Spec.PriorityClassName)
+			class, err := priorityClass(ctx, classes, pod.Spec.PriorityClassName)
 			if err == nil {
 				err = setPriority(&pod.Spec, class)
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -35,8 +36,8 @@ func evictions() typeplane.API {
 			core, policy := corev1.SchemeGroupVersion, policyv1.SchemeGroupVersion
 			pods := h.Resource(core.WithResource("pods"), "")
 			e := &evictor{
-				pods: *pods, status: *h.Resource(core.WithResource("pods"), "status"),
-				budgets: *h.Resource(policy.WithResource("poddisruptionbudgets"), ""), counts: *h.Resource(policy.WithResource("poddisruptionbudgets"), "status"),
+				pods: pods, status: h.Resource(core.WithResource("pods"), "status"),
+				budgets: h.Resource(policy.WithResource("poddisruptionbudgets"), ""), counts: h.Resource(policy.WithResource("poddisruptionbudgets"), "status"),
 			}
 			h.Resources = append(h.Resources, &rest.Resource{
 				GroupVersion: core, Kind: pods.Kind, Name: pods.Name, Singular: pods.Singular, Namespaced: true, Subresource: "eviction",
@@ -49,7 +50,7 @@ func evictions() typeplane.API {
 	}
 }
 
-type evictor struct{ pods, status, budgets, counts rest.Resource }
+type evictor struct{ pods, status, budgets, counts *rest.Resource }
 
 // Create evicts a pod.
 func (e *evictor) Create(ctx context.Context, req *rest.Request, name rest.Name, obj rest.Body, opts metav1.CreateOptions) (rest.View, error) {
@@ -132,7 +133,7 @@ func (e *evictor) charge(ctx context.Context, pod *corev1.Pod, dryRun bool) erro
 		return nil
 	case 1:
 	default:
-		return apierrors.NewInternalError(fmt.Errorf("this pod has more than one PodDisruptionBudget, which the eviction subresource does not support"))
+		return apierrors.NewInternalError(errors.New("this pod has more than one PodDisruptionBudget, which the eviction subresource does not support"))
 	}
 	budget := &all[0]
 	if spared(pod, budget) {
@@ -176,7 +177,7 @@ func allowed(budget *policyv1.PodDisruptionBudget) error {
 		return no(10, "The disruption budget %s is still being processed by the server.", budget.Name)
 	case len(status.DisruptedPods) > mostDisrupted:
 		return apierrors.NewForbidden(schema.GroupResource{Group: "policy", Resource: "poddisruptionbudget"}, budget.Name,
-			fmt.Errorf("DisruptedPods map too big - too many evictions not confirmed by PDB controller"))
+			errors.New("DisruptedPods map too big - too many evictions not confirmed by PDB controller"))
 	case status.DisruptionsAllowed <= 0:
 		return no(0, "The disruption budget %s needs %d healthy pods and has %d currently", budget.Name, status.DesiredHealthy, status.CurrentHealthy)
 	}

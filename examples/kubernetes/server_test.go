@@ -158,4 +158,3 @@ func workloads(t *testing.T, c servertest.Client) {
 		t.Errorf("the changes of a node are counted: %s", made)
 	}
 }
-

@@ -21,6 +21,7 @@ type cluster struct {
 	bin, dir string
 	server   *testserver.Process
 	patience time.Duration
+	stopped  bool
 	programs []*exec.Cmd
 	ended    chan error // of a program that ends before it is stopped
 	waiting  sync.WaitGroup
@@ -99,16 +100,27 @@ func (c *cluster) startProgram(p program) error {
 
 // stop ends the programs, and then the server, and waits for that.
 func (c *cluster) stop() {
+	if c.stopped {
+		return
+	}
+	c.stopped = true
 	for _, cmd := range c.programs {
 		cmd.Process.Signal(syscall.SIGTERM)
 	}
 	c.waiting.Wait()
-	c.programs = nil
-	if c.server != nil {
-		c.server.Cmd.Process.Signal(syscall.SIGTERM)
-		<-c.server.Ended()
-		c.server = nil
+	c.server.Cmd.Process.Signal(syscall.SIGTERM)
+	<-c.server.Ended()
+}
+
+// costs are rows of a table: what each program has taken.
+func (c *cluster) costs() string {
+	var b strings.Builder
+	for _, cmd := range append([]*exec.Cmd{c.server.Cmd}, c.programs...) {
+		state := cmd.ProcessState
+		usage, _ := state.SysUsage().(*syscall.Rusage)
+		fmt.Fprintf(&b, "| %s | %.1f s | %d MiB |\n", filepath.Base(cmd.Path), (state.UserTime() + state.SystemTime()).Seconds(), usage.Maxrss>>10)
 	}
+	return b.String()
 }
 
 // step is something that a user does, and what comes of it.

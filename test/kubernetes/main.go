@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 	"time"
 )
@@ -46,6 +47,7 @@ func run(ctx context.Context, bin, dir string, nodes, pods int, patience time.Du
 		return err
 	}
 	defer c.stop()
+	fmt.Printf("%s, %d cores, %d nodes, a deployment of %d pods\n\n| step | took | |\n|---|---|---|\n", time.Now().Format(time.DateOnly), runtime.NumCPU(), nodes, pods)
 	var failed []error
 	for _, s := range steps(nodes, pods) {
 		begun := time.Now()
@@ -61,6 +63,7 @@ func run(ctx context.Context, bin, dir string, nodes, pods int, patience time.Du
 		}
 	}
 	c.stop()
+	fmt.Printf("\n| program | CPU | most memory |\n|---|---|---|\n%s", c.costs())
 	refused, err := c.refused()
 	failed = append(failed, err)
 	for _, r := range refused {

@@ -42,7 +42,15 @@ func steps(nodes, pods int) []step {
 		{name: "a job completes", apply: job, run: []string{"wait --for=condition=Complete job/once"}},
 		{name: "a cron job makes jobs", apply: cronJob, run: []string{"create job now --from=cronjob/often", "wait --for=condition=Complete job/now"}},
 		{name: "a pod with a higher priority is told from others", apply: priority, until: "get pod urgent -o jsonpath={.spec.priority}/{.status.phase}", want: "1000/Running"},
-		{name: "a node that is gone loses its pods", run: []string{"taint node node-1 gone=yes:NoExecute"}, until: "get pods --field-selector spec.nodeName=node-1 -l app=web -o name", want: ""},
+		{
+			name: "pods fill all nodes", apply: fmt.Sprintf(preemption, nodes),
+			run:   []string{"rollout status deployment/filler"},
+			until: "get deployment filler -o jsonpath={.status.availableReplicas}", want: fmt.Sprint(nodes),
+		},
+		{name: "a pod takes the place of a lesser one", apply: preemptor, until: "get pod first -o jsonpath={.status.phase}", want: "Running"},
+		{name: "the lesser pods go", run: []string{"delete deployment filler", "delete pod first --grace-period=0 --force"}, until: "get pods -l app=filler -o name", want: ""},
+		{name: "a node with a taint loses its pods", run: []string{"taint node node-1 gone=yes:NoExecute"}, until: "get pods --field-selector spec.nodeName=node-1 -l app=web -o name", want: ""},
+		{name: "a node that is deleted loses its pods", run: []string{"delete node node-2"}, until: "get pods --field-selector spec.nodeName=node-2 -o name", want: ""},
 		{name: "what a deployment owns goes with it", run: []string{"delete deployment web"}, until: "get rs,pods -l app=web -o name", want: ""},
 		{name: "a deletion waits for dependents", run: []string{"delete statefulset db --cascade=foreground"}, until: "get pods -l app=db -o name", want: ""},
 		{name: "a quota is counted", apply: quota, until: "get resourcequota few -n other -o jsonpath={.status.used.pods}", want: "2"},
@@ -184,4 +192,23 @@ spec:
   template:
     metadata: {labels: {app: many}}
     spec: {containers: [{name: app, image: "example.com/app:1"}]}
+`
+
+const preemption = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: filler}
+spec:
+  replicas: %d
+  selector: {matchLabels: {app: filler}}
+  template:
+    metadata: {labels: {app: filler}}
+    spec: {containers: [{name: app, image: "example.com/app:1", resources: {requests: {cpu: "20"}}}]}
+`
+
+const preemptor = `
+apiVersion: v1
+kind: Pod
+metadata: {name: first}
+spec: {priorityClassName: urgent, containers: [{name: app, image: "example.com/app:1", resources: {requests: {cpu: "20"}}}]}
 `

@@ -6,6 +6,8 @@
 package v1
 
 import (
+	corev1 "github.com/typeplane/typeplane/examples/cluster/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
 	runtime "k8s.io/apimachinery/pkg/runtime"
 )
 
@@ -13,5 +15,20 @@ import (
 // Public to allow building arbitrary schemes.
 // All generated defaulters are covering - they call all nested defaulters.
 func RegisterDefaults(scheme *runtime.Scheme) error {
+	scheme.AddTypeDefaultingFunc(&nodev1.RuntimeClass{}, func(obj interface{}) { SetObjectDefaults_RuntimeClass(obj.(*nodev1.RuntimeClass)) })
+	scheme.AddTypeDefaultingFunc(&nodev1.RuntimeClassList{}, func(obj interface{}) { SetObjectDefaults_RuntimeClassList(obj.(*nodev1.RuntimeClassList)) })
 	return nil
+}
+
+func SetObjectDefaults_RuntimeClass(in *nodev1.RuntimeClass) {
+	if in.Overhead != nil {
+		corev1.SetDefaults_ResourceList(&in.Overhead.PodFixed)
+	}
+}
+
+func SetObjectDefaults_RuntimeClassList(in *nodev1.RuntimeClassList) {
+	for i := range in.Items {
+		a := &in.Items[i]
+		SetObjectDefaults_RuntimeClass(a)
+	}
 }

@@ -37,7 +37,7 @@ var (
 )
 
 func init() {
-	localSchemeBuilder.Register(addKnownTypes)
+	localSchemeBuilder.Register(addKnownTypes, RegisterDefaults)
 }
 
 // addKnownTypes adds the kinds of this package, and those that clients of every group need, to a scheme.

@@ -6,7 +6,8 @@
 package v1
 
 import (
-	corev1 "k8s.io/api/core/v1"
+	corev1 "github.com/typeplane/typeplane/examples/cluster/api/core/v1"
+	apicorev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	runtime "k8s.io/apimachinery/pkg/runtime"
 )
@@ -35,6 +36,11 @@ func SetObjectDefaults_CSIDriverList(in *storagev1.CSIDriverList) {
 
 func SetObjectDefaults_VolumeAttachment(in *storagev1.VolumeAttachment) {
 	if in.Spec.Source.InlineVolumeSpec != nil {
+		corev1.SetDefaults_PersistentVolumeSpec(in.Spec.Source.InlineVolumeSpec)
+		corev1.SetDefaults_ResourceList(&in.Spec.Source.InlineVolumeSpec.Capacity)
+		if in.Spec.Source.InlineVolumeSpec.PersistentVolumeSource.HostPath != nil {
+			corev1.SetDefaults_HostPathVolumeSource(in.Spec.Source.InlineVolumeSpec.PersistentVolumeSource.HostPath)
+		}
 		if in.Spec.Source.InlineVolumeSpec.PersistentVolumeSource.RBD != nil {
 			if in.Spec.Source.InlineVolumeSpec.PersistentVolumeSource.RBD.RBDPool == "" {
 				in.Spec.Source.InlineVolumeSpec.PersistentVolumeSource.RBD.RBDPool = "rbd"
@@ -53,7 +59,7 @@ func SetObjectDefaults_VolumeAttachment(in *storagev1.VolumeAttachment) {
 		}
 		if in.Spec.Source.InlineVolumeSpec.PersistentVolumeSource.AzureDisk != nil {
 			if in.Spec.Source.InlineVolumeSpec.PersistentVolumeSource.AzureDisk.CachingMode == nil {
-				ptrVar1 := corev1.AzureDataDiskCachingMode(corev1.AzureDataDiskCachingReadWrite)
+				ptrVar1 := apicorev1.AzureDataDiskCachingMode(apicorev1.AzureDataDiskCachingReadWrite)
 				in.Spec.Source.InlineVolumeSpec.PersistentVolumeSource.AzureDisk.CachingMode = &ptrVar1
 			}
 			if in.Spec.Source.InlineVolumeSpec.PersistentVolumeSource.AzureDisk.FSType == nil {
@@ -65,7 +71,7 @@ func SetObjectDefaults_VolumeAttachment(in *storagev1.VolumeAttachment) {
 				in.Spec.Source.InlineVolumeSpec.PersistentVolumeSource.AzureDisk.ReadOnly = &ptrVar1
 			}
 			if in.Spec.Source.InlineVolumeSpec.PersistentVolumeSource.AzureDisk.Kind == nil {
-				ptrVar1 := corev1.AzureDataDiskKind(corev1.AzureSharedBlobDisk)
+				ptrVar1 := apicorev1.AzureDataDiskKind(apicorev1.AzureSharedBlobDisk)
 				in.Spec.Source.InlineVolumeSpec.PersistentVolumeSource.AzureDisk.Kind = &ptrVar1
 			}
 		}
