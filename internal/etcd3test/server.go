@@ -53,7 +53,8 @@ func Open(config embedded.Config) (*Server, error) {
 	return &Server{s.Client(), "unix://" + s.Socket(), s.Close}, nil
 }
 
-// clientSocket and peerSocket are names in the directory that etcd runs in. It wants a port in them.
+// clientSocket and peerSocket are names in the directory that etcd runs in. It wants a port in
+// them.
 const clientSocket, peerSocket = "client:0", "peer:0"
 
 // openProcess starts the etcd of a program.
