@@ -44,7 +44,11 @@ func (w *twoEtcds) server(home string) *server {
 
 // move runs the command as a process, which is killed when it says until; "" is never.
 func (w *twoEtcds) move(to, until string) (says string, ok bool) {
-	cmd := exec.CommandContext(w.t.Context(), library, "migrate", "--etcd-servers", w.main, "--resource", "library.example.com/books", "--to", to)
+	return w.moveOf("books", to, until)
+}
+
+func (w *twoEtcds) moveOf(resource, to, until string) (says string, ok bool) {
+	cmd := exec.CommandContext(w.t.Context(), library, "migrate", "--etcd-servers", w.main, "--resource", "library.example.com/"+resource, "--to", to)
 	out := &killer{text: until, cmd: cmd}
 	cmd.Stdout, cmd.Stderr = out, out
 	err := cmd.Run()
@@ -225,4 +229,26 @@ func TestMoveAndFrozenServer(t *testing.T) {
 		}
 	}
 	t.Logf("%d of 30 writes that lay in the sockets of the frozen server were acknowledged, all in the other etcd", late)
+}
+
+// TestMoveOfTwo moves two resources to one etcd, one after the other, and one of them back, while
+// servers run. A server that starts later is told where they are.
+func TestMoveOfTwo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("TestMoveWhileServing of internal/serve moves one")
+	}
+	w := newTwoEtcds(t)
+	one, two := w.server("main"), w.server("main")
+	w.fill(one, 10)
+	for _, m := range []struct{ resource, to string }{{"books", w.other}, {"shelves", w.other}, {"books", "main"}} {
+		if says, ok := w.moveOf(m.resource, m.to, ""); !ok {
+			t.Fatalf("%s to %s:\n%s", m.resource, m.to, says)
+		}
+		for n := range 10 {
+			w.write(t.Context(), []*server{one, two}[n%2], fmt.Sprintf("b%d", n), m.resource+" "+m.to)
+		}
+		w.check(m.resource+" in "+m.to, one, two)
+	}
+	later := startServer(t, "--etcd-servers", w.main, "--cluster-secret-file", w.secret, "--etcd-servers-overrides", "library.example.com/shelves#"+w.other)
+	w.check("a later server", later)
 }
