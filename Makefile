@@ -147,6 +147,10 @@ cluster-faults: $(BIN)/etcd ## A server over three members of etcd, which are ki
 kine: $(BIN)/kine ## What kine over a PostgreSQL does as an etcd would, and why it is refused (building kine takes minutes; then 15 seconds).
 	KINE=$(CURDIR)/$(BIN)/kine $(GO) test -count=1 -run '^TestKine$$' -v ./storage/etcd3
 
+.PHONY: engines
+engines: $(BIN)/etcd-3.5 $(BIN)/etcd-3.6 $(BIN)/etcd ## What may stand behind --etcd-servers: our tests of storage, the suites of k8s.io/apiserver and the oracle over etcd 3.5, 3.6 and 3.7 (a quarter of an hour; ENGINES=3.5: one).
+	for v in $(or $(ENGINES),3.5 3.6 3.7); do hack/engine.sh $(CURDIR)/$(BIN)/etcd$$(test $$v = 3.7 || echo -$$v) || exit 1; done
+
 .PHONY: quota
 quota: $(BIN)/etcd ## 64 writers against a quota of 1,000 on two servers, one of which is killed; every revision is looked at (minutes).
 	cd test/cluster && ETCD=$(CURDIR)/$(BIN)/etcd $(GO) test -count=1 -timeout 60m -v -run '^TestQuota$$' . -quota-attempts 10000 -quota-limit 1000
@@ -294,6 +298,9 @@ $(BIN)/etcdctl: test/etcdctl/go.mod
 
 $(BIN)/etcd: test/etcd/go.mod
 	cd test/etcd && $(GO) build -o $(CURDIR)/$@ go.etcd.io/etcd/server/v3
+
+$(BIN)/etcd-%: test/etcd/v%/go.mod
+	cd test/etcd/v$* && $(GO) build -o $(CURDIR)/$@ go.etcd.io/etcd/server/v3
 
 $(BIN)/kine: test/kine/go.mod test/kine/main.go
 	cd test/kine && CGO_ENABLED=0 $(GO) build -o $(CURDIR)/$@ .

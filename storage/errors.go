@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// Code says what kind of failure an Error is, and with that what a caller may do. It may read again
-// (CodeConflict), list again (CodeCompacted), ask again soon (CodeFuture, CodeUnavailable,
-// CodeNotReady), look what happened (CodeUnknown), or give up. Of all codes, only CodeUnknown
-// leaves it open whether a write was carried out.
+// Code says what kind of failure an Error is, and with that what a caller may do. It may read
+// again (CodeConflict), list again (CodeCompacted), ask again soon (CodeFuture, CodeUnavailable,
+// CodeNotReady, CodeMoved), look what happened (CodeUnknown), or give up. Of all codes, only
+// CodeUnknown leaves it open whether a write was carried out.
 type Code int
 
 const (
@@ -38,6 +38,9 @@ const (
 	CodeNotReady
 	// CodeInvalidKey: the key or prefix is malformed.
 	CodeInvalidKey
+	// CodeMoved: what is at the key is in another database now, or soon will be. Nothing was read
+	// or written; it is worth asking again soon.
+	CodeMoved
 	// CodeNoSpace: the backing database has no space left; nothing was written. Reads still work,
 	// and deletions that put nothing.
 	CodeNoSpace
@@ -124,6 +127,8 @@ func (c Code) String() string {
 		return "not ready yet"
 	case CodeInvalidKey:
 		return "invalid key"
+	case CodeMoved:
+		return "moving to another database"
 	case CodeNoSpace:
 		return "no space left"
 	case CodeFailed:

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -47,12 +48,15 @@ type Database struct {
 	Peers     *Peers // nil: nobody shares the database
 	cached    bool
 	log       *slog.Logger
-	stores    []resourceStore
-	caches    []resourceCache
 	checks    *cacher.CheckLimiter // of the caches
 	times     *etcdTimes           // what operations are measured with; nil measures nothing
 	compactor *etcd3.Compactor     // of a cluster's etcd
 	vouchers  *vouchers            // for keys of other databases; nil: there are no others
+
+	mu     sync.Mutex // guards the fields below; later ones are of resources that have moved here
+	stores []resourceStore
+	caches []resourceCache
+
 	// embedded is the etcd inside this process, nil for a cluster's.
 	embedded *embedded.Server
 }
@@ -178,9 +182,16 @@ func (d *Database) NewWriteCache() *cacher.WriteCache {
 // cache in front of it if there is to be one. writes is inside form; nil for none. close ends the
 // store.
 func (d *Database) Store(prefix string, resource schema.GroupResource, form storage.Form, writes *cacher.WriteCache) (storage.Interface, error) {
-	source := plantBelow(cacher.SourceOf(d.Source(form)), resource)
-	if d.vouchers != nil {
-		source = &vouched{source, d, d.vouchers}
+	var source cacher.Source
+	var at *house
+	if d.follows() {
+		at = newHouse(d, prefix, resource, form)
+		source = at
+	} else {
+		source = plantBelow(cacher.SourceOf(d.Source(form)), resource)
+		if d.vouchers != nil {
+			source = &vouched{source, d, d.vouchers}
+		}
 	}
 	if d.times != nil {
 		source = d.times.timed(source, resource)
@@ -191,10 +202,10 @@ func (d *Database) Store(prefix string, resource schema.GroupResource, form stor
 		if err != nil {
 			return nil, err
 		}
-		d.caches = append(d.caches, resourceCache{c, resource})
+		d.caches = append(d.caches, resourceCache{c, resource, at})
 		s = c
 	}
-	d.stores = append(d.stores, resourceStore{s, prefix, resource})
+	d.stores = append(d.stores, resourceStore{s, prefix, resource, at})
 	return plantAbove(s, resource), nil
 }
 
@@ -212,7 +223,7 @@ func (d *Database) Compact(every time.Duration) {
 // needed is the oldest revision that a cache goes on from, 0 if there is none.
 func (d *Database) needed() int64 {
 	oldest := int64(0)
-	for _, c := range d.caches {
+	for _, c := range d.ownCaches() {
 		if at := c.Stats().Revision; at > 0 && (oldest == 0 || at < oldest) {
 			oldest = at
 		}
@@ -263,7 +274,7 @@ func (d *Database) Missing() string {
 func (d *Database) Filled(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
-	for _, c := range d.caches {
+	for _, c := range d.ownCaches() {
 		if err := c.WaitReady(ctx); err != nil {
 			return err
 		}
@@ -274,7 +285,7 @@ func (d *Database) Filled(ctx context.Context) error {
 // waitFilled waits until every cache has seen all its objects once, however long that takes. It
 // returns false if ctx ends before.
 func (d *Database) waitFilled(ctx context.Context) bool {
-	for _, c := range d.caches {
+	for _, c := range d.ownCaches() {
 		if c.WaitReady(ctx) != nil {
 			return false
 		}

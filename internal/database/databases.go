@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -19,8 +20,15 @@ import (
 // Databases are where the objects of a server are: one for all of them, except for the resources
 // that have an etcd of their own.
 type Databases struct {
-	Main      *Database
-	Overrides []*Override
+	Main *Database
+
+	kinds *Kinds
+	times *etcdTimes                 // of all stores, nil before Measure
+	where func(key string) *Database // that has a key
+
+	mu        sync.RWMutex // guards the fields below, and the resources of each override
+	overrides []*Override
+	bound     map[schema.GroupResource]string // the plug-in that writes to the main database with what is in it
 }
 
 // Override is an etcd that has the objects of some resources, and of no others of this server.
@@ -68,7 +76,7 @@ func withOverrides(ctx context.Context, main *Database, k *Kinds, open func(prog
 		if err != nil {
 			return nil, err
 		}
-		all.Overrides = append(all.Overrides, &Override{d, e})
+		all.overrides = append(all.overrides, &Override{d, e})
 	}
 	all.vouch(k)
 	return all, all.checkApart(ctx)
@@ -77,7 +85,8 @@ func withOverrides(ctx context.Context, main *Database, k *Kinds, open func(prog
 // checkApart refuses two names for one etcd: what has an etcd of its own is written in other
 // transactions than the rest, and servers on it would be counted twice.
 func (d *Databases) checkApart(ctx context.Context) error {
-	if len(d.Overrides) == 0 {
+	overrides := d.Overrides()
+	if len(overrides) == 0 {
 		return nil
 	}
 	seen := map[string]string{}
@@ -88,7 +97,7 @@ func (d *Databases) checkApart(ctx context.Context) error {
 		}
 		name := "the etcd of all other resources"
 		if i > 0 {
-			name = strings.Join(d.Overrides[i-1].Servers, ";")
+			name = strings.Join(overrides[i-1].Servers, ";")
 		}
 		if before, twice := seen[id]; twice {
 			return fmt.Errorf("--etcd-servers-overrides: %s is the same etcd as %s: name the same servers for both, or leave the override out", name, before)
@@ -101,15 +110,24 @@ func (d *Databases) checkApart(ctx context.Context) error {
 // All are the databases, the main one first.
 func (d *Databases) All() []*Database {
 	all := []*Database{d.Main}
-	for _, o := range d.Overrides {
+	for _, o := range d.Overrides() {
 		all = append(all, o.Database)
 	}
 	return all
 }
 
+// Overrides are those beside the main one. The slice is the caller's own.
+func (d *Databases) Overrides() []*Override {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return slices.Clone(d.overrides)
+}
+
 // Of is the one that has the objects of a resource.
 func (d *Databases) Of(resource schema.GroupResource) *Database {
-	for _, o := range d.Overrides {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	for _, o := range d.overrides {
 		if slices.Contains(o.Resources, resource) {
 			return o.Database
 		}
@@ -134,11 +152,11 @@ func (d *Databases) Shared() bool {
 
 // Measure registers the metrics of all stores, before they are opened.
 func (d *Databases) Measure(to prometheus.Registerer) {
-	times := newEtcdTimes(to)
+	d.times = newEtcdTimes(to)
 	for _, one := range d.All() {
-		one.times = times
+		one.times = d.times
 	}
-	to.MustRegister(&storeMetrics{d.All()})
+	to.MustRegister(&storeMetrics{d})
 }
 
 // Compact starts to compact the etcds of clusters, see Database.Compact.

@@ -131,7 +131,7 @@ func owns(prefix string) func(key string, value []byte) error {
 
 // Reread makes every cache read its entries again, because a key has come or gone.
 func (d *Database) Reread() {
-	for _, c := range d.caches {
+	for _, c := range d.ownCaches() {
 		c.Reread()
 	}
 }

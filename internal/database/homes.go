@@ -2,9 +2,9 @@ package database
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -30,13 +30,25 @@ func (d *Databases) CheckHomes(ctx context.Context, k *Kinds) error {
 	return nil
 }
 
+// CheckStill refuses to write beside a move. It is for commands, which do not go along.
+func (d *Databases) CheckStill(ctx context.Context, k *Kinds) error {
+	homes, err := d.Main.Record().Homes(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range k.Resources {
+		name := r.GroupResource().String()
+		if noted := homes[name]; noted.Moving != nil {
+			return fmt.Errorf("the objects of %s are being moved from %s to %s: wait until that has come to its end, or undo it with `migrate --resource %s --to %s`",
+				name, homeName(noted), homeName(*noted.Moving), overrideName(r.GroupResource()), homeFlag(noted))
+		}
+	}
+	return d.CheckHomes(ctx, k)
+}
+
 // checkHome is CheckHomes for one resource, with what the main database notes of it.
 func (d *Databases) checkHome(ctx context.Context, r registry.Resource, noted migration.Home) error {
 	name, of := r.GroupResource().String(), d.Of(r.GroupResource())
-	if noted.Moving != nil {
-		return fmt.Errorf("the objects of %s are being moved from %s to %s, and that has not come to its end: run `migrate --resource %s --to %s` again, which goes on, or with --to %s, which undoes it",
-			name, homeName(noted), homeName(*noted.Moving), overrideName(r.GroupResource()), homeFlag(*noted.Moving), homeFlag(noted))
-	}
 	if of == d.Main {
 		if len(noted.Servers) == 0 {
 			return nil
@@ -47,6 +59,10 @@ func (d *Databases) checkHome(ctx context.Context, r registry.Resource, noted mi
 	home, err := homeOf(ctx, of)
 	if err != nil {
 		return err
+	}
+	if noted.Moving != nil && noted.ID != home.ID {
+		return fmt.Errorf("--etcd-servers-overrides: the objects of %s are being moved from %s to %s, and that has not come to its end: start as before, and run `migrate --resource %s --to %s` again, which goes on, or with --to %s, which undoes it",
+			name, homeName(noted), homeName(*noted.Moving), overrideName(r.GroupResource()), homeFlag(*noted.Moving), homeFlag(noted))
 	}
 	if len(noted.Servers) > 0 {
 		if noted.ID != home.ID {
@@ -59,7 +75,7 @@ func (d *Databases) checkHome(ctx context.Context, r registry.Resource, noted mi
 	case err != nil:
 		return fmt.Errorf("look for objects of %s: %w", name, err)
 	case n > 0 && noted.Leaving != nil:
-		return fmt.Errorf("the objects of %s have been moved to %s, and not all are deleted where they were: run `migrate --resource %s --to %s` again", name, homeName(noted), overrideName(r.GroupResource()), homeFlag(noted))
+		return nil // what is behind its barrier is nobody's, and the next run of the move deletes it
 	case n > 0 && len(noted.Servers) > 0:
 		return fmt.Errorf("%d objects of %s were written to the main database after they had been moved to %s, by a server that was frozen meanwhile: look at them with inspect %s, write them anew, and delete them with etcdctl",
 			n, name, homeName(noted), r.KeyPrefix())
@@ -70,49 +86,37 @@ func (d *Databases) checkHome(ctx context.Context, r registry.Resource, noted mi
 	if len(noted.Servers) > 0 {
 		return nil
 	}
+	if err := lift(ctx, of, r.KeyPrefix()); err != nil {
+		return err
+	}
 	return d.Main.Record().House(ctx, name, migration.Home{}, home)
 }
 
-// GuardHomes waits until the main database says that objects of a resource are elsewhere, or are
-// being moved, and returns that as ErrElsewhere. It returns nil when ctx ends.
-func (d *Databases) GuardHomes(ctx context.Context, k *Kinds) error {
+// caughtUp fails as long as objects are, or will be, in a database that this server has not opened.
+func (d *Databases) caughtUp(ctx context.Context) error {
 	if d.Main.exclusive() {
 		return nil
 	}
-	for ctx.Err() == nil {
-		if err := d.guardHomes(ctx, k); err != nil {
+	homes, err := d.Main.Record().Homes(ctx)
+	if err != nil {
+		return err
+	}
+	open := map[string]bool{"": true}
+	for _, o := range d.Overrides() {
+		id, err := o.identity(ctx)
+		if err != nil {
 			return err
 		}
-		select {
-		case <-time.After(time.Second):
-		case <-ctx.Done():
+		open[id] = true
+	}
+	for _, r := range d.kinds.Resources {
+		name := r.GroupResource().String()
+		home := homes[name]
+		if !open[home.ID] || home.Moving != nil && !open[home.Moving.ID] {
+			return &storage.Error{Code: storage.CodeMoved, Op: "look for objects of", Key: name, Err: errors.New("this server has not opened the etcd that they move to")}
 		}
 	}
 	return nil
-}
-
-// guardHomes is GuardHomes until the watch breaks.
-func (d *Databases) guardHomes(ctx context.Context, k *Kinds) error {
-	changed, end, err := d.Main.Record().Watch(ctx)
-	if err != nil {
-		return nil // it is tried again
-	}
-	defer end()
-	for {
-		homes, err := d.Main.Record().Homes(ctx)
-		if err != nil {
-			return nil
-		}
-		for _, r := range k.Resources {
-			noted, own := homes[r.GroupResource().String()], d.Of(r.GroupResource()) != d.Main
-			if noted.Moving != nil || own != (len(noted.Servers) > 0) {
-				return fmt.Errorf("%w: somebody moves the objects of %s to another etcd; start this server again when `migrate --resource` has come to its end", ErrElsewhere, r.GroupResource())
-			}
-		}
-		if err := changed(ctx); err != nil {
-			return nil
-		}
-	}
 }
 
 // homeOf says where an override is.

@@ -64,7 +64,7 @@ var cacheMetrics = []cacheMetric{
 }
 
 // storeMetrics read the caches and the databases whenever somebody asks.
-type storeMetrics struct{ all []*Database }
+type storeMetrics struct{ dbs *Databases }
 
 var _ prometheus.Collector = (*storeMetrics)(nil)
 
@@ -75,7 +75,7 @@ func (m *storeMetrics) Describe(chan<- *prometheus.Desc) {}
 func (m *storeMetrics) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), askTimeout)
 	defer cancel()
-	for n, db := range m.all {
+	for n, db := range m.dbs.All() {
 		db.collectObjects(ctx, out)
 		db.collectCaches(out)
 		db.collectDisk(out)
@@ -85,7 +85,7 @@ func (m *storeMetrics) Collect(out chan<- prometheus.Metric) {
 
 // collectObjects asks the stores, which are caches, or etcd where there are none.
 func (d *Database) collectObjects(ctx context.Context, out chan<- prometheus.Metric) {
-	for _, s := range d.stores {
+	for _, s := range d.ownStores() {
 		n, err := s.Count(ctx, s.prefix)
 		if err != nil {
 			d.log.Debug("the number of objects is not known", "resource", s.resource, "error", err)
@@ -97,7 +97,7 @@ func (d *Database) collectObjects(ctx context.Context, out chan<- prometheus.Met
 }
 
 func (d *Database) collectCaches(out chan<- prometheus.Metric) {
-	for _, c := range d.caches {
+	for _, c := range d.ownCaches() {
 		stats := c.Stats()
 		for _, metric := range cacheMetrics {
 			out <- prometheus.MustNewConstMetric(metric.desc, metric.kind, metric.of(stats), c.resource.Group, c.resource.Resource)
@@ -138,10 +138,12 @@ type resourceStore struct {
 	storage.Interface
 	prefix   string
 	resource schema.GroupResource
+	house    *house // nil if it stays where it was opened
 }
 
 // resourceCache is a cache and what is in it.
 type resourceCache struct {
 	*cacher.Cacher
 	resource schema.GroupResource
+	house    *house // nil if it stays where it was opened
 }

@@ -28,13 +28,13 @@ const lookEvery = 2 * time.Second
 // can read. A nil *Peers is that of a server that has its database to itself.
 type Peers struct {
 	register replicas.Register
-	kinds    *Kinds
 	db       *Database
 	log      *slog.Logger
 
-	mu   sync.Mutex // guards self and held
-	self replicas.Replica
-	held map[string]int // indexes of the resources that are not written in their storage version
+	mu    sync.Mutex // guards the fields below
+	kinds *Kinds     // replaced when more are in the database
+	self  replicas.Replica
+	held  map[string]int // indexes of the resources that are not written in their storage version
 }
 
 // JoinPeers says to the other servers that this one runs, and holds back what they can't read. It
@@ -43,6 +43,7 @@ type Peers struct {
 func JoinPeers(ctx context.Context, k *Kinds, db *Database, self replicas.Replica, log *slog.Logger) (*Peers, error) {
 	p := &Peers{register: replicas.Register{Store: db.Source(storage.Form{}), Log: log}, kinds: k, db: db, log: log, self: self, held: map[string]int{}}
 	p.self.Reads, p.self.Writes = map[string][]string{}, map[string]string{}
+	p.self.Follows, p.self.Moves = db.follows(), map[string]string{}
 	for i, r := range k.Resources {
 		name := r.GroupResource().String()
 		p.self.Reads[name], p.self.Writes[name] = k.versions(i), k.written(i)
@@ -154,6 +155,9 @@ func (p *Peers) Run(ctx context.Context) {
 }
 
 func (p *Peers) holds() bool {
+	if p == nil {
+		return false
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.held) > 0
@@ -164,8 +168,47 @@ func (p *Peers) Self() replicas.Replica {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	self := p.self
-	self.Keys, self.Writes = maps.Clone(self.Keys), maps.Clone(self.Writes)
+	self.Keys, self.Reads, self.Writes, self.Moves = maps.Clone(self.Keys), maps.Clone(self.Reads), maps.Clone(self.Writes), maps.Clone(self.Moves)
 	return self
+}
+
+// Add says that kinds are in the database, too, from now on. It is not for a time in which
+// something is held back for servers of another release.
+func (p *Peers) Add(ctx context.Context, in *Kinds) error {
+	if p == nil {
+		return nil
+	}
+	p.mu.Lock()
+	more := *p.kinds
+	for i, r := range in.Resources {
+		name := r.GroupResource().String()
+		if _, known := p.self.Reads[name]; known {
+			continue
+		}
+		more.Resources, more.Options = append(slices.Clone(more.Resources), r), append(slices.Clone(more.Options), in.Options[i])
+		p.self.Reads[name], p.self.Writes[name] = in.versions(i), in.written(i)
+	}
+	p.kinds = &more
+	p.mu.Unlock()
+	return p.register.Enter(ctx, p.Self())
+}
+
+// Tell says to whoever moves the objects of a resource how far this server is with that.
+func (p *Peers) Tell(ctx context.Context, resource, state string) error {
+	if p == nil {
+		return nil
+	}
+	p.mu.Lock()
+	p.self.Moves[resource] = state
+	p.mu.Unlock()
+	return p.register.Enter(ctx, p.Self())
+}
+
+// knows are the kinds in the database.
+func (p *Peers) knows() *Kinds {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.kinds
 }
 
 // WriteOthers are the resources of which a server that runs puts another version into the database
@@ -178,9 +221,9 @@ func (p *Peers) WriteOthers(ctx context.Context) (map[string][]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	others := map[string][]string{}
-	for i, r := range p.kinds.Resources {
-		name, want := r.GroupResource().String(), r.StorageVersion(p.kinds.Options[i]).String()
+	others, kinds := map[string][]string{}, p.knows()
+	for i, r := range kinds.Resources {
+		name, want := r.GroupResource().String(), r.StorageVersion(kinds.Options[i]).String()
 		for _, o := range all {
 			if writes := o.Writes[name]; writes != "" && writes != want {
 				others[name] = append(others[name], fmt.Sprintf("%s (%s)", o.URL, o.Release))
@@ -198,9 +241,9 @@ func (p *Peers) advance(ctx context.Context) error {
 	if err != nil || len(free) == 0 {
 		return err
 	}
-	may := migration.Versions{}
+	may, kinds := migration.Versions{}, p.knows()
 	for name, i := range free {
-		may[name] = []string{p.kinds.Resources[i].StorageVersion(p.kinds.Options[i]).String()}
+		may[name] = []string{kinds.Resources[i].StorageVersion(kinds.Options[i]).String()}
 	}
 	if err := p.db.Record().Add(ctx, may); err != nil {
 		return err
@@ -209,7 +252,7 @@ func (p *Peers) advance(ctx context.Context) error {
 		return err
 	}
 	for name, i := range free {
-		p.kinds.Options[i].Written.Set(schema.GroupVersion{})
+		kinds.Options[i].Written.Set(schema.GroupVersion{})
 		p.release(name, may[name][0])
 		p.log.Info(fmt.Sprintf("%s is written in %s from now on: no server of an older release runs", name, may[name][0]))
 	}

@@ -4,30 +4,36 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/typeplane/typeplane/internal/program"
 	"github.com/typeplane/typeplane/internal/replicas"
+	"github.com/typeplane/typeplane/internal/wait"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/storage"
-	"github.com/typeplane/typeplane/storage/etcd3"
 	"github.com/typeplane/typeplane/storage/migration"
 )
 
-// Rehoming moves the objects of one resource to another etcd, while no server runs. What has been
-// done is noted in the main database before each step, so that one which was stopped goes on.
+// Rehoming moves the objects of one resource to another etcd, while servers serve them. What has
+// been done is noted in the main database before each step, so that one which was stopped goes on.
 //
-//  1. The note says that the objects are being moved. No server that serves them starts any more.
-//  2. The other etcd is brought to a revision that is not below that of the first. So no client
-//     gets to see a resourceVersion that goes back.
-//  3. The objects are copied as they lie there, encrypted ones too: they are bound to their keys,
-//     which stay. History is taken away, so that watches which began in the first etcd get a 410.
-//  4. The note says that they are in the other etcd, and may be left in the first.
-//  5. They are deleted in the first.
+//  1. The note says that the objects are being moved. Servers open the other etcd, and say so.
+//  2. The objects are copied as they lie there, encrypted ones too: they are bound to their keys,
+//     which stay. What changes meanwhile is copied again. Before each round the other etcd is
+//     brought to the revision of the first. So no client gets to see a resourceVersion that goes
+//     back.
+//  3. The barrier goes up in the first etcd (etcd3.Barrier). From then on nobody reads or writes
+//     the objects there, in a server that has slept neither. What has changed since is copied, and
+//     both are compared.
+//  4. The history of the other etcd is taken away, so that watches which began in the first get
+//     410. The note says where the objects are, and servers go there.
+//  5. The objects are deleted in the first. The barrier stays.
 //
 // Until 4 it can be undone by a move to where the objects were.
 type Rehoming struct {
@@ -39,6 +45,15 @@ type Rehoming struct {
 	// Say is told of what is done, Progress of objects that are.
 	Say      func(string)
 	Progress func(done, total int64)
+
+	raised bool // Say was told of that
+}
+
+// besideMain are options of an etcd that is not the main one: certificates are for those with TLS.
+func besideMain(o *program.StoreOptions) *program.StoreOptions {
+	beside := *o
+	beside.EtcdOverrides = append(slices.Clone(o.EtcdOverrides), "")
+	return &beside
 }
 
 // rewriters is how many writes are on their way at once.
@@ -87,7 +102,10 @@ func (r *Rehoming) Run(ctx context.Context) error {
 	case noted.Moving != nil && noted.Moving.ID != target.ID:
 		return fmt.Errorf("a move of the objects of %s to %s has begun: go on with it (--to %s) or undo it (--to %s)", name, homeName(*noted.Moving), homeFlag(*noted.Moving), homeFlag(now))
 	}
-	if err := r.alone(ctx, from, to); err != nil {
+	if noted.Undone {
+		return fmt.Errorf("the move of the objects of %s to %s is being undone: run it with --to %s", name, homeName(*noted.Moving), homeFlag(now))
+	}
+	if err := r.able(ctx, from, to); err != nil {
 		return err
 	}
 	if noted.Moving == nil {
@@ -99,16 +117,18 @@ func (r *Rehoming) Run(ctx context.Context) error {
 		return err
 	}
 	moving := now
-	moving.Moving = &target
+	moving.Moving, moving.Run = &target, uuid.NewString()
 	if err := r.Main.Record().House(ctx, name, noted, moving); err != nil {
 		return err
 	}
-	if err := r.copyAll(ctx, from, to); err != nil {
-		return fmt.Errorf("%w; run it again to go on, or with --to %s to undo it", err, homeFlag(now))
-	}
+	r.Say(fmt.Sprintf("the objects of %s are being moved from %s to %s", name, homeName(now), homeName(target)))
+	c := &copying{Rehoming: r, from: from, to: to, home: target, known: map[string]copied{}}
 	moved := target
 	moved.Leaving = &now
-	if err := r.Main.Record().House(ctx, name, moving, moved); err != nil {
+	if err := c.run(ctx, func() error { return r.Main.Record().House(ctx, name, moving, moved) }); err != nil {
+		return fmt.Errorf("%w; run it again to go on, or with --to %s to undo it", err, homeFlag(now))
+	}
+	if err := r.awaitServers(ctx, saysThere+target.ID); err != nil {
 		return err
 	}
 	return r.leave(ctx, moved)
@@ -119,9 +139,7 @@ func (r *Rehoming) open(ctx context.Context, home migration.Home) (*Database, er
 	if len(home.Servers) == 0 {
 		return r.Main, nil
 	}
-	o := *r.Options
-	o.EtcdOverrides = append(o.EtcdOverrides, strings.Join(home.Servers, ";")) // certificates are for those with TLS
-	d, err := attachCluster(ctx, etcdPlace{"the etcd " + homeName(home), home.Servers}, &o, r.Main.log)
+	d, err := attachCluster(ctx, etcdPlace{"the etcd " + homeName(home), home.Servers}, besideMain(r.Options), r.Main.log)
 	if err != nil || home.ID == "" {
 		return d, err
 	}
@@ -157,23 +175,74 @@ func sameDatabase(ctx context.Context, a, b *Database) (bool, error) {
 	return one == other, err
 }
 
-// alone refuses to move while servers run.
-func (r *Rehoming) alone(ctx context.Context, from, to *Database) error {
-	for _, d := range []*Database{r.Main, from, to} {
+// able refuses to move beside servers that do not follow.
+func (r *Rehoming) able(ctx context.Context, from, to *Database) error {
+	ours, err := replicas.Register{Store: r.Main.Source(storage.Form{})}.List(ctx, "")
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	for _, one := range ours {
+		known[one.Host+one.URL] = true
+		if !one.Follows {
+			return fmt.Errorf("the server at %s, on %s, does not go along when objects move, since it is of an older release or runs without --watch-cache: stop it first (one that was killed counts for 16 seconds more)", one.URL, one.Host)
+		}
+	}
+	for _, d := range []*Database{from, to} {
 		running, err := replicas.Register{Store: d.Source(storage.Form{})}.List(ctx, "")
 		if err != nil {
 			return err
 		}
-		if len(running) > 0 {
-			return fmt.Errorf("the server at %s, on %s, runs: stop all servers first, and start them with the new --etcd-servers-overrides after the move (one that was killed counts for 16 seconds more)", running[0].URL, running[0].Host)
+		for _, one := range running {
+			if !known[one.Host+one.URL] {
+				return fmt.Errorf("the server at %s, on %s, runs on %s, and not on the main database: it is of another cluster, or has just been stopped (one that was killed counts for 16 seconds more)", one.URL, one.Host, homeName(migration.Home{Servers: d.servers}))
+			}
 		}
+	}
+	if len(ours) > 0 {
+		return nil
 	}
 	writer, err := Relocation{db: from, quiet: quietBefore}.awaitQuiet(ctx)
 	if err == nil && writer != "" {
-		err = fmt.Errorf("somebody writes to %s (%s): stop all servers first", homeName(migration.Home{Servers: from.servers}), writer)
+		err = fmt.Errorf("somebody writes to %s (%s) who is no server of this release: stop that first", homeName(migration.Home{Servers: from.servers}), writer)
 	}
 	return err
 }
+
+// awaitServers waits until every server that runs says a thing of the resource. One that can't
+// follow is an error.
+func (r *Rehoming) awaitServers(ctx context.Context, say string) error {
+	name, register := r.Resource.GroupResource().String(), replicas.Register{Store: r.Main.Source(storage.Form{})}
+	for begin := time.Now(); ; {
+		all, err := register.List(ctx, "")
+		if err != nil {
+			return err
+		}
+		var late []string
+		for _, one := range all {
+			said := one.Moves[name]
+			if why, cannot := strings.CutPrefix(said, saysCannot); cannot {
+				return fmt.Errorf("the server at %s, on %s, can't follow: %s", one.URL, one.Host, why)
+			}
+			if said != say {
+				late = append(late, one.URL)
+			}
+		}
+		if len(late) == 0 {
+			return nil
+		}
+		if time.Since(begin) > serversWithin {
+			return fmt.Errorf("the servers at %s do not answer within %v: stop them, and run it again", strings.Join(late, ", "), serversWithin)
+		}
+		if err := wait.Sleep(ctx, 10*time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+// serversWithin is how long servers may take to open an etcd. One that was killed is out of the
+// register before that.
+const serversWithin = 30 * time.Second
 
 // empty refuses an etcd that has objects of the resource already.
 func (r *Rehoming) empty(ctx context.Context, to *Database, target migration.Home) error {
@@ -209,13 +278,16 @@ func revisions(ctx context.Context, from, to *Database) (have, want int64, err e
 // raiseKey is what is written to bring an etcd to a revision.
 const raiseKey = "/.raise"
 
-// raise brings a database to the revision of another.
-func (r *Rehoming) raise(ctx context.Context, from, to *Database) error {
+// raise brings a database to the revision of another, and returns which it has reached.
+func (r *Rehoming) raise(ctx context.Context, from, to *Database) (reached int64, err error) {
 	have, want, err := revisions(ctx, from, to)
 	if err != nil || have >= want {
-		return err
+		return have, err
 	}
-	r.Say(fmt.Sprintf("%s is brought from revision %d to %d", homeName(migration.Home{Servers: to.servers}), have, want))
+	if !r.raised {
+		r.raised = true
+		r.Say(fmt.Sprintf("%s is brought from revision %d to %d, and on from there", homeName(migration.Home{Servers: to.servers}), have, want))
+	}
 	var left atomic.Int64
 	left.Store(want - have)
 	group, writing := errgroup.WithContext(ctx)
@@ -230,158 +302,10 @@ func (r *Rehoming) raise(ctx context.Context, from, to *Database) error {
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return err
+		return 0, err
 	}
 	_, err = to.Source(storage.Form{}).Delete(ctx, raiseKey, nil)
-	return err
-}
-
-// copyAll copies the objects and the notes about them.
-func (r *Rehoming) copyAll(ctx context.Context, from, to *Database) error {
-	if err := r.raise(ctx, from, to); err != nil {
-		return err
-	}
-	name := r.Resource.GroupResource().String()
-	versions, _, err := from.Record().Read(ctx)
-	if err != nil {
-		return err
-	}
-	if err := to.Record().Add(ctx, migration.Versions{name: versions[name]}); err != nil {
-		return err
-	}
-	places, _, err := from.Record().Places(ctx)
-	if err != nil {
-		return err
-	}
-	if len(places[name]) > 1 {
-		return fmt.Errorf("objects of %s may lie below an earlier key prefix: run `migrate` without --resource first", name)
-	}
-	if err := to.Record().Place(ctx, migration.Places{name: places[name]}); err != nil {
-		return err
-	}
-	turn, err := r.takeTurn(ctx, to)
-	if err != nil {
-		return err
-	}
-	source, copied := to.Source(storage.Form{}), int64(0)
-	err = r.each(ctx, from, func(e *storage.Entry) error {
-		with := []storage.Op{turn}
-		if e.Lease != 0 {
-			life, err := etcd3.Remaining(ctx, from.Client, e.Lease)
-			if err != nil {
-				return err
-			}
-			if life <= 0 {
-				return nil // it ends at this moment
-			}
-			with = append(with, storage.Lifetime(life))
-		}
-		return r.copyOne(ctx, source, e, with)
-	}, &copied)
-	if err != nil {
-		return err
-	}
-	if err := r.compare(ctx, from, to); err != nil {
-		return err
-	}
-	if _, err := source.Delete(ctx, turn.Key, nil); err != nil {
-		return err
-	}
-	r.Say(fmt.Sprintf("%d objects of %s were copied", copied, name))
-	return to.forget(ctx)
-}
-
-// takeTurn returns the operation that is in every transaction of this run. The next run takes the
-// turn away, and the end does. So a run that has slept overwrites nothing of those who came later.
-func (r *Rehoming) takeTurn(ctx context.Context, to *Database) (storage.Op, error) {
-	key, id := "/.turns"+r.Resource.KeyPrefix()+"move", []byte(uuid.NewString())
-	source := to.Source(storage.Form{})
-	e, err := source.GuaranteedUpdate(ctx, key, func(storage.Entry) ([]byte, []storage.Op, error) { return id, nil, nil })
-	if storage.CodeOf(err) == storage.CodeNotFound {
-		e, err = source.Create(ctx, key, id)
-	}
-	return storage.Op{Key: key, Expected: e.Revision, Act: storage.Expect}, err
-}
-
-// copyOne copies an entry that may be there from an earlier run.
-func (r *Rehoming) copyOne(ctx context.Context, to storage.Interface, e *storage.Entry, with []storage.Op) error {
-	_, err := to.Create(ctx, e.Key, e.Value, with...)
-	if storage.CodeOf(err) == storage.CodeExists {
-		again := false
-		_, err = to.GuaranteedUpdate(ctx, e.Key, func(storage.Entry) ([]byte, []storage.Op, error) {
-			if again {
-				return nil, nil, errTurn // nobody but another run writes here
-			}
-			again = true
-			return e.Value, with, nil
-		})
-	}
-	if storage.CodeOf(err) == storage.CodeConflict {
-		err = errTurn
-	}
-	return err
-}
-
-var errTurn = errors.New("another run of the same move has begun: let one of them go on")
-
-// each calls do for every object, several at once. Objects of which one is done are counted.
-func (r *Rehoming) each(ctx context.Context, in *Database, do func(*storage.Entry) error, done *int64) error {
-	source, prefix := in.Source(storage.Form{}), r.Resource.KeyPrefix()
-	total, err := source.Count(ctx, prefix)
-	if err != nil {
-		return err
-	}
-	for start := ""; ; {
-		page, err := source.List(ctx, prefix, storage.ListOptions{Start: start, Limit: 500})
-		if err != nil {
-			return err
-		}
-		group := new(errgroup.Group)
-		group.SetLimit(rewriters)
-		for _, e := range page.Entries {
-			group.Go(func() error { return do(e) })
-		}
-		if err := group.Wait(); err != nil {
-			return err
-		}
-		*done += int64(len(page.Entries))
-		r.Progress(*done, max(total, *done))
-		if page.Remaining == 0 || len(page.Entries) == 0 {
-			return nil
-		}
-		start = page.Entries[len(page.Entries)-1].Key + "\x00"
-	}
-}
-
-// compare makes sure that everything is there, byte for byte, and nothing else. What ends by itself
-// may have done so meanwhile.
-func (r *Rehoming) compare(ctx context.Context, from, to *Database) error {
-	there, checked := to.Source(storage.Form{}), int64(0)
-	err := r.each(ctx, from, func(e *storage.Entry) error {
-		copied, err := there.Get(ctx, e.Key, storage.GetOptions{})
-		if storage.CodeOf(err) == storage.CodeNotFound && e.Lease != 0 {
-			return nil
-		}
-		if err == nil && string(copied.Value) != string(e.Value) {
-			err = fmt.Errorf("the copy of %s differs: somebody else writes to one of the etcds", e.Key)
-		}
-		return err
-	}, &checked)
-	if err != nil {
-		return err
-	}
-	n, err := there.Count(ctx, r.Resource.KeyPrefix())
-	if err != nil || n <= checked {
-		return err
-	}
-	original, more := from.Source(storage.Form{}), int64(0)
-	return r.each(ctx, to, func(e *storage.Entry) error {
-		_, err := original.Get(ctx, e.Key, storage.GetOptions{})
-		if storage.CodeOf(err) == storage.CodeNotFound && e.Lease == 0 {
-			return fmt.Errorf("%s is in the copy and not in the original: somebody else writes to one of the etcds", e.Key)
-		}
-		return nil
-	}, &more)
+	return want, err
 }
 
 // leave deletes what is left in the database that the objects were in, and notes that it is done.
@@ -402,11 +326,33 @@ func (r *Rehoming) leave(ctx context.Context, note migration.Home) error {
 // undo deletes what has been copied, and notes that the objects are where they were.
 func (r *Rehoming) undo(ctx context.Context, note migration.Home) error {
 	name := r.Resource.GroupResource().String()
+	was := note
+	note.Undone = true
+	if err := r.Main.Record().House(ctx, name, was, note); err != nil {
+		return err
+	}
+	d, err := r.open(ctx, migration.Home{Servers: note.Servers, ID: note.ID})
+	if err != nil {
+		return err
+	}
+	defer r.close(d)
+	to, err := r.open(ctx, *note.Moving)
+	if err != nil {
+		return err
+	}
+	defer r.close(to)
+	// It may have been taken away for the end of the move.
+	if err := bar(ctx, to, r.Resource.KeyPrefix()); err != nil {
+		return err
+	}
+	if err := lift(ctx, d, r.Resource.KeyPrefix()); err != nil {
+		return err
+	}
 	if err := r.clear(ctx, *note.Moving); err != nil {
 		return fmt.Errorf("delete what was copied: %w; run it again", err)
 	}
-	was := note
-	note.Moving = nil
+	was = note
+	note.Moving, note.Run, note.Undone = nil, "", false
 	if err := r.Main.Record().House(ctx, name, was, note); err != nil {
 		return err
 	}
@@ -421,17 +367,20 @@ func (r *Rehoming) clear(ctx context.Context, home migration.Home) error {
 		return err
 	}
 	defer r.close(d)
-	source, deleted := d.Source(storage.Form{}), int64(0)
-	return r.each(ctx, d, func(e *storage.Entry) error {
-		_, err := source.Delete(ctx, e.Key, func(now storage.Entry) ([]storage.Op, error) {
-			if now.Revision != e.Revision {
-				return nil, fmt.Errorf("%s was written meanwhile", e.Key)
-			}
-			return nil, nil
-		})
-		if storage.CodeOf(err) == storage.CodeNotFound {
-			return nil
-		}
+	there, err := revisionsBelow(ctx, d, r.Resource.KeyPrefix())
+	if err != nil {
 		return err
-	}, &deleted)
+	}
+	source, group := d.Source(storage.Form{}), new(errgroup.Group)
+	group.SetLimit(rewriters)
+	for key := range there {
+		group.Go(func() error {
+			_, err := source.Delete(ctx, key, nil)
+			if storage.CodeOf(err) == storage.CodeNotFound {
+				return nil
+			}
+			return err
+		})
+	}
+	return group.Wait()
 }

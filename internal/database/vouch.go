@@ -260,11 +260,12 @@ func (v *vouchers) forget(with []storage.Op) {
 // vouch has every database depend on keys of the others by vouchers. It is called before stores are
 // opened.
 func (d *Databases) vouch(k *Kinds) {
-	if len(d.Overrides) == 0 {
-		return
-	}
+	d.kinds = k
+	d.where = func(key string) *Database { return d.Of(resourceOf(k, key)) }
 	for _, db := range d.All() {
-		db.vouchers = newVouchers(db, func(key string) *Database { return d.Of(resourceOf(k, key)) })
+		if db.Client != nil || len(d.overrides) > 0 {
+			db.vouchers = newVouchers(db, d.where)
+		}
 	}
 }
 
@@ -281,6 +282,9 @@ func resourceOf(k *Kinds, key string) schema.GroupResource {
 // Fence makes every write fail that depends on the key as it was before revision, in databases that
 // do not have the key. In its own that is so from the moment of the change.
 func (d *Databases) Fence(ctx context.Context, key string, revision int64) error {
+	if err := d.caughtUp(ctx); err != nil {
+		return err
+	}
 	var errs []error
 	for _, db := range d.All() {
 		if db.vouchers != nil && db.vouchers.where(key) != db {

@@ -20,7 +20,7 @@ func apart(t *testing.T) (all *Databases, widgets cacher.Source) {
 		t.Fatal(err)
 	}
 	own := k.Resources[0].GroupResource()
-	all = &Databases{Main: openMemory(), Overrides: []*Override{{openMemory(), program.EtcdOverride{Resources: []schema.GroupResource{own}}}}}
+	all = &Databases{Main: openMemory(), overrides: []*Override{{openMemory(), program.EtcdOverride{Resources: []schema.GroupResource{own}}}}}
 	all.vouch(k)
 	db := all.Of(own)
 	return all, &vouched{cacher.SourceOf(db.Source(storage.Form{})), db, db.vouchers}
@@ -78,7 +78,7 @@ func TestVouchers(t *testing.T) {
 // written.
 func TestVoucherOfASleeper(t *testing.T) {
 	all, _ := apart(t)
-	main, ctx, v := all.Main.Source(storage.Form{}), t.Context(), all.Overrides[0].vouchers
+	main, ctx, v := all.Main.Source(storage.Form{}), t.Context(), all.overrides[0].vouchers
 	const key = "/namespaces/n"
 	namespace, err := main.Create(ctx, key, []byte("open"))
 	if err != nil {

@@ -34,7 +34,7 @@ func Start(t testing.TB) *etcd3.Client {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
-	server, err := embedded.Start(context.Background(), embedded.Config{Dir: dir, ProgressInterval: Progress, NoSync: true})
+	server, err := Open(embedded.Config{Dir: dir, ProgressInterval: Progress, NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}

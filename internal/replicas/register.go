@@ -41,6 +41,10 @@ type Replica struct {
 	// stores.
 	Reads  map[string][]string `json:"reads"`
 	Writes map[string]string   `json:"writes"`
+	// Follows says that the server goes along when objects move to another etcd. Moves is how far
+	// it is with that, by resource, in words of package database.
+	Follows bool              `json:"follows,omitempty"`
+	Moves   map[string]string `json:"moves,omitempty"`
 }
 
 // Register is the list of the servers that run on one database. All of its methods may be called

@@ -25,7 +25,7 @@ func (p *plan) announce(ctx context.Context, door *door, dbs *database.Databases
 	p.log.Info(fmt.Sprintf("%s %s listens on %s", p.program.Name, p.build.Version, door.url()),
 		"revision", cmp.Or(p.build.Revision, "unknown"), "dirty", p.build.Dirty, "kubernetes", p.build.Kubernetes, "typeplane", p.build.Typeplane, "go", p.build.Go)
 	p.announceDatabase(ctx, dbs.Main)
-	for _, o := range dbs.Overrides {
+	for _, o := range dbs.Overrides() {
 		p.log.Info("objects are in another etcd", "etcd", etcdVersion(ctx, o.Client), "servers", strings.Join(o.Servers, ","), "resources", strings.Join(resourceNames(o.Resources), ","))
 	}
 	sealed := p.sealed()

@@ -191,8 +191,8 @@ func listRevision(t *testing.T, client *http.Client, i *Instance) string {
 	return revision
 }
 
-// TestMoveStopped: a move that is stopped anywhere goes on, or is undone; until then no server
-// starts.
+// TestMoveStopped: a move that is stopped goes on, or is undone; until then servers start as
+// before.
 func TestMoveStopped(t *testing.T) {
 	url, _ := outerEtcd(t)
 	dir := t.TempDir()
@@ -206,9 +206,8 @@ func TestMoveStopped(t *testing.T) {
 		t.Errorf("it was not stopped: %s", says)
 	}
 	wantText(t, says, "run it again to go on, or with --to main to undo it")
-	for _, overrides := range [][]string{nil, {widgetsIn + url}} {
-		wantText(t, startError(t, dir, func(o *program.Options) { o.Store.EtcdOverrides = overrides }), "are being moved from the main database", "which undoes it")
-	}
+	wantText(t, startError(t, dir, func(*program.Options) {}), "it starts")
+	wantText(t, startError(t, dir, func(o *program.Options) { o.Store.EtcdOverrides = []string{widgetsIn + url} }), "are being moved from the main database", "start as before", "which undoes it")
 	if says, ok := migrate(t, dir, "main", ""); !ok || !strings.Contains(says, "as before") {
 		t.Fatalf("undo: %s", says)
 	}

@@ -96,9 +96,11 @@ func (p *plan) openDatabases(ctx context.Context, url string, say func(string), 
 		if err := p.relocation(in, db).Run(ctx); err != nil {
 			return err
 		}
-		if err := p.joinPeers(ctx, url, db, in, opened); err != nil {
+		leave, err := p.joinPeers(ctx, url, db, in)
+		if err != nil {
 			return err
 		}
+		opened.add(leave)
 		return in.CheckVersions(ctx, db, p.program.Name)
 	})
 }
@@ -109,9 +111,16 @@ func (p *plan) relocation(in *database.Kinds, db *database.Database) database.Re
 }
 
 // guard waits until somebody writes objects where this server does not look for them.
-func (p *plan) guard(ctx context.Context, dbs *database.Databases) error {
+func (p *plan) guard(ctx context.Context, dbs *database.Databases, url string, opened *closers) error {
+	follower := database.Follower{
+		Databases: dbs, Kinds: p.known, Options: &p.options.Store, Program: p.program.Name, Log: p.log,
+		Join: func(ctx context.Context, db *database.Database, in *database.Kinds) (func() error, error) {
+			return p.joinPeers(ctx, url, db, in)
+		},
+		Leave: opened.add,
+	}
 	group, watching := errgroup.WithContext(ctx)
-	group.Go(func() error { return dbs.GuardHomes(watching, p.known) })
+	group.Go(func() error { return follower.Run(watching) })
 	_ = dbs.Each(p.known, func(db *database.Database, in *database.Kinds) error {
 		group.Go(func() error { return p.relocation(in, db).Guard(watching) })
 		return nil

@@ -32,10 +32,10 @@ var withoutCommon = map[string]string{
 }
 
 // joinPeers makes this server known to those that share a database, in which it has some kinds.
-// From then on it says that it runs.
-func (p *plan) joinPeers(ctx context.Context, url string, db *database.Database, in *database.Kinds, opened *closers) error {
+// From then on it says that it runs, until leave is called.
+func (p *plan) joinPeers(ctx context.Context, url string, db *database.Database, in *database.Kinds) (leave func() error, err error) {
 	if !db.Backend.Shared {
-		return nil
+		return func() error { return nil }, nil
 	}
 	host, err := os.Hostname()
 	if err != nil {
@@ -45,17 +45,16 @@ func (p *plan) joinPeers(ctx context.Context, url string, db *database.Database,
 		ID: uuid.NewString(), URL: url, Host: host, Release: p.build.Version, Started: time.Now(),
 	}, p.log)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var loop sync.WaitGroup
 	loop.Go(func() { db.Peers.Run(running) })
-	opened.add(func() error {
+	return func() error {
 		stop()
 		loop.Wait()
 		return nil
-	})
-	return nil
+	}, nil
 }
 
 // comparePeers warns of servers on the same database that have other keys: to clients they are

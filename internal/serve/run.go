@@ -63,7 +63,7 @@ func Open(ctx context.Context, s program.Server, o *program.Options) (_ *Instanc
 	if err := door.keep(p.program.Name); err != nil {
 		return nil, err
 	}
-	i := &Instance{door: door, dbs: dbs, guard: func(ctx context.Context) error { return p.guard(ctx, dbs) }, opened: opened}
+	i := &Instance{door: door, dbs: dbs, guard: func(ctx context.Context) error { return p.guard(ctx, dbs, door.url(), opened) }, opened: opened}
 	if i.server, i.loops, err = p.openServer(ctx, door, dbs, opened); err != nil {
 		return nil, err
 	}

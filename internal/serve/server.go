@@ -55,7 +55,7 @@ func (p *plan) newServer(door *door, dbs *database.Databases, stored *stores, us
 // etcdChecks are those of the databases, under the names that a kube-apiserver gives them.
 func etcdChecks(dbs *database.Databases) []server.Check {
 	checks := []server.Check{{Name: "etcd", Check: dbs.Main.Ready, Note: dbs.Main.Missing}}
-	for n, o := range dbs.Overrides {
+	for n, o := range dbs.Overrides() {
 		checks = append(checks, server.Check{Name: fmt.Sprintf("etcd-override-%d", n), Check: o.Ready, Note: o.Missing})
 	}
 	return checks

@@ -89,7 +89,7 @@ type imported struct{ created, there, refused int64 }
 
 // open makes the importers of all kinds, and notes in the databases what will be in them.
 func (i *importing) open(ctx context.Context, dbs *database.Databases) error {
-	if err := dbs.CheckHomes(ctx, i.Kinds); err != nil {
+	if err := dbs.CheckStill(ctx, i.Kinds); err != nil {
 		return err
 	}
 	for n, r := range i.Resources {
@@ -98,7 +98,7 @@ func (i *importing) open(ctx context.Context, dbs *database.Databases) error {
 		if err != nil {
 			return err
 		}
-		more, err := r.Importers(i.Scheme, db.Source(form), i.Options[n])
+		more, err := r.Importers(i.Scheme, db.Barred(r.KeyPrefix(), form), i.Options[n])
 		if err != nil {
 			return err
 		}

@@ -30,9 +30,9 @@ func migrateCommand(s program.Server) command {
 			"object is rewritten in a transaction that fails if it has changed, and then tried again. Watchers get one MODIFIED\n" +
 			"event for each, with a new resourceVersion and the same content otherwise. It may be stopped at any time, and goes\n" +
 			"on when it is run again.\n\n" +
-			"With --resource and --to it moves the objects of one resource to another etcd instead. All servers are stopped for that,\n" +
-			"and started with other --etcd-servers-overrides afterwards. It says where it is, and may be stopped, too: run again\n" +
-			"it goes on; with --to as it was before it is undone.\n\n" +
+			"With --resource and --to it moves the objects of one resource to another etcd instead. Servers on a cluster go on, and\n" +
+			"refuse the resource for a moment; one with the etcd inside it is stopped. They are started with other\n" +
+			"--etcd-servers-overrides afterwards. It may be stopped, too: run again it goes on; with --to as it was before it is undone.\n\n" +
 			"Exit code 0: all is in today's form. 3: it has come to its end, and something is left. 1: it has not.\n" +
 			"A server tells what is left at " + database.StoragePath + ".",
 		flags: func(fs *pflag.FlagSet) {
@@ -62,7 +62,7 @@ func migrateCommand(s program.Server) command {
 				return rehome(ctx, s, k, o, resource, to, c)
 			}
 			return inDatabases(ctx, s, k, o, c, func(dbs *database.Databases) error {
-				if err := dbs.CheckHomes(ctx, k); err != nil {
+				if err := dbs.CheckStill(ctx, k); err != nil {
 					return err
 				}
 				m := migrating{Kinds: k, Console: c, dbs: dbs, pace: migration.NewPace(rate)}
@@ -140,7 +140,7 @@ func (m *migrating) count(ctx context.Context) (stores []storage.Interface, seen
 		if err != nil {
 			return nil, nil, err
 		}
-		store := db.Source(form)
+		store := db.Barred(r.KeyPrefix(), form)
 		count, err := migration.Survey(ctx, store, r.KeyPrefix())
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", r.GroupResource(), err)

@@ -51,6 +51,7 @@ type Cacher struct {
 
 	current     atomic.Pointer[state] // nil until the first list; published under mu
 	epoch       atomic.Int64          // how often the source went back in time; changed under mu
+	switches    atomic.Int64          // how often the source became another one; changed under mu
 	reread      atomic.Bool           // entries are to be read again; set under mu
 	passive     atomic.Bool           // the source can't be asked for progress; set under mu
 	ready       chan struct{}         // closed when current is there

@@ -45,12 +45,15 @@ func (c *Cacher) follow() {
 // said something.
 func (c *Cacher) step(list *bool, alive func()) error {
 	if *list {
+		switches := c.switches.Load()
 		page, err := c.source.List(c.ctx, c.prefix, storage.ListOptions{})
 		if err != nil {
 			return err
 		}
 		c.counters.lists.Add(1)
-		c.replace(page)
+		if !c.replace(page, switches) {
+			return errSwitched
+		}
 		*list = false
 		alive()
 	}

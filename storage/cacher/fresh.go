@@ -26,18 +26,29 @@ func (c *Cacher) stateFor(ctx context.Context, op, key string, latest bool, floo
 	if !latest && s.revision >= floor && !c.overtaken(s) {
 		return s, nil
 	}
-	now, err := c.revision.get(ctx)
-	if err != nil {
-		return nil, err
+	for {
+		switches, before := c.switches.Load(), c.current.Load().revision
+		now, err := c.revision.get(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if c.switches.Load() != switches {
+			continue // it may be of another history
+		}
+		if err := storage.CheckReached(op, key, floor, now); err != nil {
+			return nil, err
+		}
+		if now < before {
+			c.wentBack(now, before)
+		}
+		if s, err := c.waitFor(ctx, op, key, floor, max(floor, now), switches); !errors.Is(err, errSwitched) {
+			return s, err
+		}
 	}
-	if err := storage.CheckReached(op, key, floor, now); err != nil {
-		return nil, err
-	}
-	if now < s.revision {
-		c.wentBack(now, s.revision)
-	}
-	return c.waitFor(ctx, op, key, floor, max(floor, now))
 }
+
+// errSwitched says that the cache has another source than when the wait began.
+var errSwitched = errors.New("the source is another one")
 
 // waitFilled waits for the first list of the source, but not for long: that of a large prefix may
 // take a while.
@@ -59,7 +70,7 @@ func (c *Cacher) filled() bool { return c.current.Load() != nil }
 
 // waitFor returns the first state at revision or later. Asked is the revision that the reader
 // named, if it did.
-func (c *Cacher) waitFor(ctx context.Context, op, key string, asked, revision int64) (*state, error) {
+func (c *Cacher) waitFor(ctx context.Context, op, key string, asked, revision, switches int64) (*state, error) {
 	if s := c.current.Load(); s.revision >= revision && s.epoch == c.epoch.Load() {
 		return s, nil
 	}
@@ -74,6 +85,8 @@ func (c *Cacher) waitFor(ctx context.Context, op, key string, asked, revision in
 		}
 		c.mu.Unlock()
 		switch {
+		case c.switches.Load() != switches:
+			return nil, errSwitched
 		case enough:
 			return s, nil
 		case c.passive.Load():

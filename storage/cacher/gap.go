@@ -15,7 +15,9 @@ import (
 // Events that only lead from one state to the other would not do. A deletion among them would have
 // no revision of its own, and a client that is cut off behind the first of several could not ask
 // for the others.
-func (c *Cacher) replace(page storage.Page) {
+//
+// It does nothing, and says so, if the page is of a source that is another one since.
+func (c *Cacher) replace(page storage.Page, switches int64) bool {
 	s := newState(page.Revision)
 	for _, e := range page.Entries {
 		s.tree.Load(e.Key, e)
@@ -23,6 +25,9 @@ func (c *Cacher) replace(page storage.Page) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.switches.Load() != switches {
+		return false
+	}
 	old := c.current.Load()
 	switch {
 	case old == nil:
@@ -40,6 +45,7 @@ func (c *Cacher) replace(page storage.Page) {
 	c.log.reset(page.Revision)
 	c.publish(s)
 	c.waiters.wakeAll(c.log.first - 1)
+	return true
 }
 
 // wentBack notes that the source is at a revision that is lower than one it was at before, and

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/typeplane/typeplane/internal/etcd3test"
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/embedded"
 	"github.com/typeplane/typeplane/storage/etcd3"
@@ -44,11 +45,11 @@ func TestReady(t *testing.T) {
 	if err := etcd3.Ready(context.Background(), server.Client(), time.Minute); err != nil {
 		t.Error(err)
 	}
-	s, err := embedded.Start(context.Background(), embedded.Config{Dir: t.TempDir(), ProgressInterval: progress, NoSync: true})
+	s, err := etcd3test.Open(embedded.Config{Dir: t.TempDir(), ProgressInterval: progress, NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := etcd3.Dial(context.Background(), etcd3.DialConfig{Endpoints: []string{"unix://" + s.Socket()}})
+	client, err := etcd3.Dial(context.Background(), etcd3.DialConfig{Endpoints: []string{s.URL()}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +107,7 @@ func TestSlowReaderIsBoundedAndMissesNothing(t *testing.T) {
 }
 
 func TestNoSpace(t *testing.T) {
-	s, err := embedded.Start(context.Background(), embedded.Config{Dir: t.TempDir(), Quota: 4 << 20, ProgressInterval: progress, NoSync: true})
+	s, err := etcd3test.Open(embedded.Config{Dir: t.TempDir(), Quota: 4 << 20, ProgressInterval: progress, NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,15 +163,15 @@ func TestNoSpace(t *testing.T) {
 // is said not to have happened is not, and the rest is said to be unknown.
 func TestOutcomesAreHonest(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	start := func() *embedded.Server {
-		s, err := embedded.Start(context.Background(), embedded.Config{Dir: dir, ProgressInterval: progress})
+	start := func() *etcd3test.Server {
+		s, err := etcd3test.Open(embedded.Config{Dir: dir, ProgressInterval: progress})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return s
 	}
 	s := start()
-	client, err := etcd3.Dial(context.Background(), etcd3.DialConfig{Endpoints: []string{"unix://" + s.Socket()}})
+	client, err := etcd3.Dial(context.Background(), etcd3.DialConfig{Endpoints: []string{s.URL()}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/typeplane/typeplane/internal/etcd3test"
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/embedded"
 	"github.com/typeplane/typeplane/storage/etcd3"
@@ -23,7 +24,7 @@ const compactKey = "compact_rev_key"
 // alone starts an etcd of its own, which keeps all revisions that nobody compacts.
 func alone(t *testing.T) (*etcd3.Client, *etcd3.Store) {
 	t.Helper()
-	s, err := embedded.Start(context.Background(), embedded.Config{Dir: t.TempDir(), History: -1, ProgressInterval: progress, NoSync: true})
+	s, err := etcd3test.Open(embedded.Config{Dir: t.TempDir(), History: -1, ProgressInterval: progress, NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}

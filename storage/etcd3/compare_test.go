@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/typeplane/typeplane/internal/etcd3test"
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/embedded"
 	"github.com/typeplane/typeplane/storage/etcd3"
@@ -19,12 +20,12 @@ func TestCompareMembers(t *testing.T) {
 	var stores []*etcd3.Store
 	var clients []*etcd3.Client
 	for range 2 {
-		s, err := embedded.Start(ctx, embedded.Config{Dir: t.TempDir(), ProgressInterval: progress, NoSync: true})
+		s, err := etcd3test.Open(embedded.Config{Dir: t.TempDir(), ProgressInterval: progress, NoSync: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(s.Close)
-		endpoints = append(endpoints, "unix://"+s.Socket())
+		endpoints = append(endpoints, s.URL())
 		clients = append(clients, s.Client())
 		stores = append(stores, etcd3.New(s.Client(), etcd3.Config{Root: "/registry"}))
 	}

@@ -19,7 +19,7 @@ const progress = etcd3test.Progress
 
 // server is the one etcd of this package's tests; each test has a root of its own on it.
 var (
-	server *embedded.Server
+	server *etcd3test.Server
 	roots  atomic.Int64
 )
 
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 		defer os.RemoveAll(dir)
-		server, err = embedded.Start(context.Background(), embedded.Config{Dir: dir, ProgressInterval: progress, NoSync: true})
+		server, err = etcd3test.Open(embedded.Config{Dir: dir, ProgressInterval: progress, NoSync: true})
 		if err != nil {
 			panic(err)
 		}
@@ -43,7 +43,7 @@ func freshRoot() string { return fmt.Sprintf("/test%d", roots.Add(1)) }
 
 // dial returns a client that talks to the server over its socket.
 func dial(t testing.TB) *etcd3.Client {
-	client, err := etcd3.Dial(context.Background(), etcd3.DialConfig{Endpoints: []string{"unix://" + server.Socket()}})
+	client, err := etcd3.Dial(context.Background(), etcd3.DialConfig{Endpoints: []string{server.URL()}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,6 +46,9 @@ func (s *Store) List(ctx context.Context, selection string, opts storage.ListOpt
 		// lose it.
 		page, err = s.page(ctx, selection, opts, 0, 0)
 	}
+	if err == nil && opts.Match != storage.Exact {
+		err = s.unbarred(ctx, "list", selection)
+	}
 	return page, err
 }
 

@@ -23,13 +23,17 @@ type Config struct {
 	Root string
 	// Form maps between canonical and stored values.
 	Form storage.Form
+	// Barrier is a key of package function Barrier, "" for none: while it is there, nothing is read
+	// or written through the Store.
+	Barrier string
 }
 
 // Store is a storage.Interface on etcd. It shares its client with others.
 type Store struct {
-	client *Client
-	root   string
-	form   storage.Form
+	client  *Client
+	root    string
+	form    storage.Form
+	barrier string
 
 	leases   leases
 	progress sync.Map // the open watches (*watcher) that want bookmarks
@@ -42,7 +46,7 @@ func New(client *Client, config Config) *Store {
 	if err := storage.CheckRoot(config.Root); err != nil {
 		panic("etcd3.New: " + err.Error())
 	}
-	return &Store{client: client, root: config.Root, form: config.Form, leases: newLeases(client)}
+	return &Store{client: client, root: config.Root, form: config.Form, barrier: config.Barrier, leases: newLeases(client)}
 }
 
 // readWithin is how long etcd has for the answer to one request that changes nothing, where the
@@ -55,10 +59,15 @@ func (s *Store) get(ctx context.Context, key string, opts ...clientv3.OpOption) 
 	short, cancel := context.WithTimeout(ctx, readWithin)
 	defer cancel()
 	resp, err := s.client.Get(short, key, opts...)
+	return resp, s.noAnswer(ctx, short, err)
+}
+
+// noAnswer is err, or says that the time of short, which is shorter than that of ctx, has ended.
+func (s *Store) noAnswer(ctx, short context.Context, err error) error {
 	if err != nil && ctx.Err() == nil && (short.Err() != nil || grpcCode(err) == codes.DeadlineExceeded) {
-		return nil, fmt.Errorf("%w within %v: %v", storage.ErrNoAnswer, readWithin, err)
+		return fmt.Errorf("%w within %v: %v", storage.ErrNoAnswer, readWithin, err)
 	}
-	return resp, err
+	return err
 }
 
 // Get implements storage.Interface. Every answer is linearizable, also with opts.Any.
@@ -115,11 +124,11 @@ func (s *Store) Revision(ctx context.Context) (int64, error) {
 
 // read returns what is at key now, nil if nothing is, and the revision of the database.
 func (s *Store) read(ctx context.Context, op, key string) (*version, int64, error) {
-	resp, err := s.get(ctx, s.root+key)
+	kvs, revision, err := s.getBarred(ctx, key)
 	if err != nil {
 		return nil, 0, readError(ctx, op, key, err)
 	}
-	return s.version(key, resp.Kvs), resp.Header.Revision, nil
+	return s.version(key, kvs), revision, nil
 }
 
 // version returns what etcd found at key, nil if that is nothing.

@@ -109,12 +109,16 @@ func (s *Store) run(ctx context.Context, t transaction) (outcome, error) {
 			thens = append(thens, clientv3.OpDelete(full))
 		}
 	}
+	ifs, elses = s.barred(ifs, elses)
 	resp, err := s.client.Txn(ctx).If(ifs...).Then(thens...).Else(elses...).Commit()
 	if err != nil {
 		return outcome{}, err
 	}
 	if resp.Succeeded {
 		return outcome{done: true, revision: resp.Header.Revision, lease: t.lease}, nil
+	}
+	if s.up(resp) {
+		return outcome{}, s.barredError(t.op, t.key)
 	}
 	out := outcome{current: s.version(t.key, resp.Responses[0].GetResponseRange().Kvs)}
 	for i, o := range t.with {

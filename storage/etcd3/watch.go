@@ -157,7 +157,7 @@ func (w *watcher) pump(after int64) {
 	ctx, cancel := context.WithCancel(w.ctx)
 	defer cancel()
 	start := w.store.root + w.selection
-	opts := []clientv3.OpOption{clientv3.WithRange(rangeEnd(start)), clientv3.WithRev(after + 1)}
+	opts := []clientv3.OpOption{clientv3.WithRange(w.store.watchEnd(w.selection)), clientv3.WithRev(after + 1)}
 	if w.prev {
 		opts = append(opts, clientv3.WithPrevKV())
 	}
@@ -218,7 +218,14 @@ func (w *watcher) convert(ctx context.Context, resp clientv3.WatchResponse) []st
 		if ev.Kv.ModRevision <= before {
 			continue
 		}
-		event, err := w.event(ctx, ev)
+		pass, err := w.passBarrier(ctx, ev)
+		if pass && err == nil {
+			continue
+		}
+		var event storage.Event
+		if err == nil {
+			event, err = w.event(ctx, ev)
+		}
 		if err != nil {
 			w.err = err
 			// Part of a transaction may have been converted: it must not look like all of it.

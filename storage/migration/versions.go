@@ -32,8 +32,12 @@ type Home struct {
 	// Servers are the endpoints of an etcd, for people. ID is what tells it from others.
 	Servers []string `json:"servers,omitempty"`
 	ID      string   `json:"id,omitempty"`
-	// Moving is where the entries are being moved to: nobody may write them then.
+	// Moving is where the entries are being moved to.
 	Moving *Home `json:"moving,omitempty"`
+	// Run is the run of the move that may bring it to its end: the last that has begun.
+	Run string `json:"run,omitempty"`
+	// Undone says that the move is taken back: nothing may come to its end any more.
+	Undone bool `json:"undone,omitempty"`
 	// Leaving is where they were until now, and where some may be left.
 	Leaving *Home `json:"leaving,omitempty"`
 }

@@ -19,6 +19,7 @@ import (
 	suites "k8s.io/apiserver/pkg/storage/testing"
 	"k8s.io/apiserver/pkg/storage/value"
 
+	"github.com/typeplane/typeplane/internal/etcd3test"
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/cacher"
 	"github.com/typeplane/typeplane/storage/embedded"
@@ -75,7 +76,7 @@ func newPlace(t *testing.T, cached bool, set settings) *place {
 	if set.codec == nil {
 		set.codec = protoCodec
 	}
-	server, err := embedded.Start(t.Context(), embedded.Config{Dir: t.TempDir(), ProgressInterval: set.progress, NoSync: true})
+	server, err := etcd3test.Open(embedded.Config{Dir: t.TempDir(), ProgressInterval: set.progress, NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}

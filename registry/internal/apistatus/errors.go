@@ -24,6 +24,7 @@ const (
 	retryNoQuorum    = 1 // seconds, for CodeUnavailable that costs nothing
 	retryFuture      = 1 // seconds, for CodeFuture
 	retryNotReady    = 1 // seconds, for CodeNotReady
+	retryMoved       = 1 // seconds, for CodeMoved
 )
 
 // Of turns an error of the store into the API's: the one border between the two. verb is what was
@@ -66,6 +67,8 @@ func Of(err error, verb string, resource schema.GroupResource, name string) erro
 			return becauseOf(e, apierrors.NewTimeoutError("the storage did not answer in time; nothing was changed", 0))
 		}
 		return becauseOf(e, apierrors.NewServerTimeout(resource, verb, retryUnavailable))
+	case storage.CodeMoved:
+		return becauseOf(e, moving(resource, verb))
 	case storage.CodeNoSpace:
 		return becauseOf(e, insufficientStorage(e, resource, verb))
 	case storage.CodeFailed:
@@ -95,6 +98,17 @@ func noQuorum(resource schema.GroupResource, verb string) *apierrors.StatusError
 		Reason:  metav1.StatusReasonServiceUnavailable,
 		Message: "the storage has no quorum: most of its members are down or can't be reached, so the request was not carried out; reads with resourceVersion=0 are answered",
 		Details: &metav1.StatusDetails{Group: resource.Group, Kind: resource.Resource, Name: verb, RetryAfterSeconds: retryNoQuorum},
+	}}
+}
+
+// moving is for a request for objects that move to another etcd, which takes a moment.
+func moving(resource schema.GroupResource, verb string) *apierrors.StatusError {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status:  metav1.StatusFailure,
+		Code:    503,
+		Reason:  metav1.StatusReasonServiceUnavailable,
+		Message: fmt.Sprintf("the objects of %s are being moved to another etcd, so the request was not carried out; try again", resource),
+		Details: &metav1.StatusDetails{Group: resource.Group, Kind: resource.Resource, Name: verb, RetryAfterSeconds: retryMoved},
 	}}
 }
 
