@@ -16,7 +16,9 @@ type headerWatch struct {
 	timer   *time.Timer // runs while headers are not complete
 	running bool
 	frames  frames
-	open    bool // headers have begun
+	open    bool   // headers have begun
+	newest  uint32 // stream
+	resets  int    // of streams, by the client
 }
 
 // newHeaderWatch watches a connection from its beginning, on which the preface comes first.
@@ -28,15 +30,25 @@ func newHeaderWatch(limit time.Duration, late func()) *headerWatch {
 
 func (w *headerWatch) stop() { w.timer.Stop() }
 
-// see follows the frames in what was read. Headers that are there at once need no timer.
-func (w *headerWatch) see(p []byte) {
-	for len(p) > 0 {
-		var begun bool
-		if p, begun = w.frames.next(p); begun && w.frames.headers() {
+// see follows the frames in what was read, to the end of the headers of a request if it has some. It
+// returns how many bytes these are, and whether a request begins in them: the headers behind a body
+// begin none. Headers that are there at once need no timer.
+func (w *headerWatch) see(p []byte) (n int, request bool) {
+	for n < len(p) {
+		rest, begun := w.frames.next(p[n:])
+		n = len(p) - len(rest)
+		if begun && w.frames.kind == http2.FrameRSTStream {
+			w.resets++
+		}
+		if begun && w.frames.headers() {
 			w.open = true
+			if w.frames.stream > w.newest {
+				w.newest, request = w.frames.stream, true
+			}
 		}
 		if w.frames.whole() && w.frames.headers() && w.frames.flags.Has(http2.FlagHeadersEndHeaders) {
 			w.open = false
+			break
 		}
 	}
 	switch {
@@ -46,4 +58,5 @@ func (w *headerWatch) see(p []byte) {
 		w.timer.Stop()
 	}
 	w.running = w.open
+	return n, request
 }

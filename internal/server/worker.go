@@ -2,33 +2,51 @@ package server
 
 import (
 	"io"
-	"runtime"
+	"time"
 )
 
-// processors are as many as there are. Who makes a long answer has one, but not while the client
-// reads. So short answers wait for no more long ones than that, however many are under way and
-// however slow their clients are.
-var processors = make(chan struct{}, runtime.GOMAXPROCS(0))
+const (
+	// slice is how long somebody makes a long answer before others have their turn, and busySlice
+	// the same where there was no lull for it. So an answer comes to its end even then.
+	slice     = 100 * time.Microsecond
+	busySlice = 2 * time.Millisecond
+	// morsel is how many bytes are compressed without a look at the clock.
+	morsel = 16 << 10
+)
 
-// worker has a processor between begin and end, and gives it back while it writes.
-type worker struct{ to io.Writer }
+// worker passes on what makes a long answer, and waits for a lull now and then. So however many
+// long answers are under way, short ones wait for no more than a slice of them.
+type worker struct {
+	to    io.Writer
+	most  int // bytes to pass on at once
+	until time.Time
+}
 
-func (w *worker) begin(to io.Writer) {
-	processors <- struct{}{}
-	w.to = to
+// newWorker begins a slice. At least one byte is passed on at once.
+func newWorker(to io.Writer, most int) worker {
+	return worker{to: to, most: most, until: time.Now().Add(slice)}
 }
 
 // Write implements io.Writer.
 func (w *worker) Write(p []byte) (int, error) {
-	<-processors
-	defer func() { processors <- struct{}{} }()
-	return w.to.Write(p)
+	for n := 0; n < len(p); {
+		w.yield()
+		more, err := w.to.Write(p[n : n+min(len(p)-n, w.most)])
+		if n += more; err != nil {
+			return n, err
+		}
+	}
+	return len(p), nil
 }
 
-// end may be called where begin was not.
-func (w *worker) end() {
-	if w.to != nil {
-		<-processors
-		w.to = nil
+// yield waits if the slice is over.
+func (w *worker) yield() {
+	if time.Now().Before(w.until) {
+		return
 	}
+	next := slice
+	if lulls.wait() {
+		next = busySlice
+	}
+	w.until = time.Now().Add(next)
 }

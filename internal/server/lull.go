@@ -1,0 +1,99 @@
+package server
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"time"
+)
+
+// lull holds back work that may wait until a processor has nothing else to do: requests of
+// connections that have others under way, and the next piece of a long answer. So short work of
+// others never stands behind much of it in the queues of Go's scheduler.
+//
+// The scheduler looks at the network when it finds nothing else to run. So who waits for a byte in
+// a pipe goes on when everybody else has had a turn, also those whose bytes have just come. Without
+// this a server with much to do would look at the network every 10 ms.
+//
+// One of those who wait goes on at a time, in their order. The next waits for another lull.
+type lull struct {
+	in, out *os.File
+	err     error // there is no pipe
+
+	mu      sync.Mutex // guards the fields below
+	waiting []*waiter
+	rung    time.Time // when a byte was written that is not read yet; zero: there is none
+}
+
+// waiter has its lock held until its turn has come. A channel could not be used in tests with a
+// clock of their own, since the turn is given by a goroutine that is outside of them.
+type waiter struct {
+	sync.Mutex
+	busy bool
+}
+
+// lulls are those of this process.
+var lulls = newLull()
+
+// busyAfter is how long it takes until a server counts as busy with what can't be held back. The
+// scheduler looks at the network after 10 ms at the latest.
+const busyAfter = 8 * time.Millisecond
+
+func newLull() *lull {
+	l := &lull{}
+	if l.in, l.out, l.err = os.Pipe(); l.err != nil {
+		l.err = fmt.Errorf("a pipe that requests wait for: %w", l.err)
+		return l
+	}
+	go l.run()
+	return l
+}
+
+// wait returns in the next lull that is not somebody else's. Where there is none for 10 ms, all who
+// wait go on, and busy is true.
+func (l *lull) wait() (busy bool) {
+	if l.err != nil {
+		return true // no server starts like this
+	}
+	w := new(waiter)
+	w.Lock()
+	l.mu.Lock()
+	l.waiting = append(l.waiting, w)
+	l.ring()
+	l.mu.Unlock()
+
+	w.Lock() // run unlocks it
+
+	l.mu.Lock()
+	l.ring() // now that run waits again, and does not find its byte without a look at the network
+	l.mu.Unlock()
+	return w.busy
+}
+
+// ring writes a byte if somebody waits for one. The lock is held.
+func (l *lull) ring() {
+	if len(l.waiting) == 0 || !l.rung.IsZero() {
+		return
+	}
+	l.rung = time.Now()
+	l.out.Write([]byte{0}) // there is room for it, and nobody closes the pipe
+}
+
+// run has one of those who wait go on for each byte.
+func (l *lull) run() {
+	for b := make([]byte, 1); ; {
+		l.in.Read(b)
+		l.mu.Lock()
+		n, busy := 1, time.Since(l.rung) > busyAfter
+		if busy {
+			n = len(l.waiting)
+		}
+		next := l.waiting[:n]
+		l.waiting, l.rung = l.waiting[n:], time.Time{}
+		l.mu.Unlock()
+		for _, w := range next {
+			w.busy = busy
+			w.Unlock()
+		}
+	}
+}
