@@ -12,9 +12,8 @@ import (
 )
 
 // connection is one of HTTP/2. It gives the server of HTTP/2 one request at a time. While others of
-// the connection are under way, the next one waits for a lull. So a connection that has many
-// requests does not fill the queues of Go's scheduler with them, and those that it resets at once cost others
-// nothing.
+// the connection are under way, the next one waits for a lull, and so it does behind one that was
+// reset. So who sends many requests does not fill the queues of Go's scheduler.
 type connection struct {
 	*tls.Conn
 	headers *headerWatch
@@ -22,18 +21,18 @@ type connection struct {
 
 	// rest is what was read and not given on yet. It is in kept.
 	rest, kept []byte
+	row        int // frames since the connection has waited
+	resets     resets
 	// underWay is how many requests were given on and are not answered. One that the server of
 	// HTTP/2 refuses stays counted: its client has kept to no bound.
 	underWay atomic.Int32
-	// calmSince is from when on the client's resets are counted.
-	calmSince time.Time
 	// lasting is how many of them are watches that have begun.
 	lasting atomic.Int32
 }
 
-// mostResets is how many streams a client may reset within a second: more than a connection has at
-// a time, and less than somebody resets who means to keep the server busy.
-const mostResets = 1000
+// inARow is how many frames a connection gives on without waiting. One frame after the other goes
+// through two goroutines, which would keep a processor for themselves.
+const inARow = 8
 
 func newConnection(conn *tls.Conn) *connection {
 	return &connection{Conn: conn, headers: newHeaderWatch(headerTimeout, func() { conn.Close() }), out: newJoined(conn)}
@@ -46,34 +45,55 @@ func (c *connection) Read(p []byte) (int, error) {
 		return c.receive(p)
 	}
 	n := copy(p, c.rest)
-	n, request := c.headers.see(p[:n])
+	n, got := c.headers.see(p[:n])
 	c.rest = c.rest[n:]
-	return n, c.pace(request)
+	return n, c.pace(got)
 }
 
 // receive is Read where nothing is left of what was read before.
 func (c *connection) receive(p []byte) (int, error) {
 	read, err := c.Conn.Read(p)
-	n, request := c.headers.see(p[:read])
+	n, got := c.headers.see(p[:read])
 	if n < read {
 		c.kept = append(c.kept[:0], p[n:read]...)
 		c.rest, err = c.kept, nil // the connection remembers its error
 	}
-	return n, cmp.Or(err, c.pace(request))
+	return n, cmp.Or(err, c.pace(got))
 }
 
-// pace counts a request, and waits if the connection has others. The error ends the connection.
-func (c *connection) pace(request bool) error {
-	if now := time.Now(); c.headers.resets > 0 && now.Sub(c.calmSince) > time.Second {
-		c.calmSince, c.headers.resets = now, 0
+// pace waits where the connection has had enough for now. Its error ends the connection.
+func (c *connection) pace(got seen) error {
+	c.row += got.frames
+	enough := got.resets > 0 || c.row > inARow
+	if got.request && c.underWay.Add(1)-c.lasting.Load() > 1 {
+		enough = true
 	}
-	if c.headers.resets > mostResets {
+	if got.resets > 0 && c.resets.tooMany(got.resets) {
 		return http2.ConnectionError(http2.ErrCodeEnhanceYourCalm)
 	}
-	if request && c.underWay.Add(1)-c.lasting.Load() > 1 {
+	if enough {
 		lulls.wait()
+		c.row = 0
 	}
 	return nil
+}
+
+// resets are the streams that a client resets within a second.
+type resets struct {
+	since time.Time
+	n     int
+}
+
+// mostResets is more streams than a connection has at a time, and fewer than somebody resets who
+// means to keep the server busy.
+const mostResets = 1000
+
+func (r *resets) tooMany(more int) bool {
+	if now := time.Now(); now.Sub(r.since) > time.Second {
+		*r = resets{since: now}
+	}
+	r.n += more
+	return r.n > mostResets
 }
 
 // Write implements net.Conn.

@@ -18,7 +18,6 @@ type headerWatch struct {
 	frames  frames
 	open    bool   // headers have begun
 	newest  uint32 // stream
-	resets  int    // of streams, by the client
 }
 
 // newHeaderWatch watches a connection from its beginning, on which the preface comes first.
@@ -30,25 +29,24 @@ func newHeaderWatch(limit time.Duration, late func()) *headerWatch {
 
 func (w *headerWatch) stop() { w.timer.Stop() }
 
-// see follows the frames in what was read, to the end of the headers of a request if it has some. It
-// returns how many bytes these are, and whether a request begins in them: the headers behind a body
-// begin none. Headers that are there at once need no timer.
-func (w *headerWatch) see(p []byte) (n int, request bool) {
-	for n < len(p) {
+// seen is what was in some bytes.
+type seen struct {
+	frames  int  // that begin there
+	resets  int  // of streams
+	request bool // begins there; the headers behind a body begin none
+}
+
+// see follows the frames in what was read, until the headers of a request end or there were inARow
+// of them, and returns how many bytes these are. Headers that are there at once need no timer.
+func (w *headerWatch) see(p []byte) (n int, got seen) {
+	for headers := false; n < len(p) && !headers && got.frames < inARow; {
 		rest, begun := w.frames.next(p[n:])
 		n = len(p) - len(rest)
-		if begun && w.frames.kind == http2.FrameRSTStream {
-			w.resets++
+		if begun {
+			w.begin(&got)
 		}
-		if begun && w.frames.headers() {
-			w.open = true
-			if w.frames.stream > w.newest {
-				w.newest, request = w.frames.stream, true
-			}
-		}
-		if w.frames.whole() && w.frames.headers() && w.frames.flags.Has(http2.FlagHeadersEndHeaders) {
+		if headers = w.frames.whole() && w.frames.headers() && w.frames.flags.Has(http2.FlagHeadersEndHeaders); headers {
 			w.open = false
-			break
 		}
 	}
 	switch {
@@ -58,5 +56,19 @@ func (w *headerWatch) see(p []byte) (n int, request bool) {
 		w.timer.Stop()
 	}
 	w.running = w.open
-	return n, request
+	return n, got
+}
+
+// begin counts a frame whose header has gone by.
+func (w *headerWatch) begin(got *seen) {
+	got.frames++
+	switch {
+	case w.frames.kind == http2.FrameRSTStream:
+		got.resets++
+	case w.frames.headers():
+		w.open = true
+		if w.frames.stream > w.newest {
+			w.newest, got.request = w.frames.stream, true
+		}
+	}
 }
