@@ -21,7 +21,8 @@ type connection struct {
 
 	// rest is what was read and not given on yet. It is in kept.
 	rest, kept []byte
-	row        int // frames since the connection has waited
+	row        row
+	free       int // requests beside others that need not wait
 	resets     resets
 	// underWay is how many requests were given on and are not answered. One that the server of
 	// HTTP/2 refuses stays counted: its client has kept to no bound.
@@ -30,9 +31,9 @@ type connection struct {
 	lasting atomic.Int32
 }
 
-// inARow is how many frames a connection gives on without waiting. One frame after the other goes
-// through two goroutines, which would keep a processor for themselves.
-const inARow = 8
+// freeAfterIdle is how many requests beside others go on with the one that has found the server
+// idle. For that to wait costs more than it is good for.
+const freeAfterIdle = 3
 
 func newConnection(conn *tls.Conn) *connection {
 	return &connection{Conn: conn, headers: newHeaderWatch(headerTimeout, func() { conn.Close() }), out: newJoined(conn)}
@@ -63,19 +64,45 @@ func (c *connection) receive(p []byte) (int, error) {
 
 // pace waits where the connection has had enough for now. Its error ends the connection.
 func (c *connection) pace(got seen) error {
-	c.row += got.frames
-	enough := got.resets > 0 || c.row > inARow
-	if got.request && c.underWay.Add(1)-c.lasting.Load() > 1 {
-		enough = true
-	}
 	if got.resets > 0 && c.resets.tooMany(got.resets) {
 		return http2.ConnectionError(http2.ErrCodeEnhanceYourCalm)
 	}
-	if enough {
-		lulls.wait()
-		c.row = 0
+	enough := c.row.tooLong(got.frames)
+	if beside := got.request && c.underWay.Add(1)-c.lasting.Load() > 1; beside || got.resets > 0 {
+		c.free--
+		enough = enough || c.free < 0
 	}
+	if !enough {
+		return nil
+	}
+	c.free = 0
+	if lulls.wait() == idle {
+		c.free = freeAfterIdle
+	}
+	c.row = row{last: time.Now()}
 	return nil
+}
+
+// row is frames that came without a pause. One after the other goes through two goroutines, which
+// would keep a processor for themselves.
+type row struct {
+	last time.Time
+	n    int
+}
+
+const (
+	inARow = 16
+	// pause is how long nothing came if others have had a turn, or could have.
+	pause = 200 * time.Microsecond
+)
+
+func (r *row) tooLong(more int) bool {
+	now := time.Now()
+	if now.Sub(r.last) > pause {
+		r.n = 0
+	}
+	r.last, r.n = now, r.n+more
+	return r.n > inARow
 }
 
 // resets are the streams that a client resets within a second.

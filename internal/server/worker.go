@@ -5,26 +5,30 @@ import (
 	"time"
 )
 
+// Who makes a long answer does so for a shift, and then waits for a lull. The first one is short. It
+// is twice as long as the last one where the server was idle, and long where there was no lull, so
+// that the answer comes to its end.
 const (
-	// slice is how long somebody makes a long answer before others have their turn, and busySlice
-	// the same where there was no lull for it. So an answer comes to its end even then.
-	slice     = 100 * time.Microsecond
-	busySlice = 2 * time.Millisecond
-	// morsel is how many bytes are compressed without a look at the clock.
-	morsel = 16 << 10
+	firstShift   = 100 * time.Microsecond
+	idleShift    = 400 * time.Microsecond // at most
+	crowdedShift = 2 * time.Millisecond
 )
 
+// morsel is how many bytes are compressed without a look at the clock.
+const morsel = 16 << 10
+
 // worker passes on what makes a long answer, and waits for a lull now and then. So however many
-// long answers are under way, short ones wait for no more than a slice of them.
+// long answers are under way, short ones wait for no more than one shift.
 type worker struct {
 	to    io.Writer
 	most  int // bytes to pass on at once
+	shift time.Duration
 	until time.Time
 }
 
-// newWorker begins a slice. At least one byte is passed on at once.
+// newWorker begins the first shift.
 func newWorker(to io.Writer, most int) worker {
-	return worker{to: to, most: most, until: time.Now().Add(slice)}
+	return worker{to: to, most: most, shift: firstShift, until: time.Now().Add(firstShift)}
 }
 
 // Write implements io.Writer.
@@ -39,14 +43,18 @@ func (w *worker) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// yield waits if the slice is over.
+// yield waits if the shift is over.
 func (w *worker) yield() {
 	if time.Now().Before(w.until) {
 		return
 	}
-	next := slice
-	if lulls.wait() {
-		next = busySlice
+	switch lulls.wait() {
+	case idle:
+		w.shift = min(2*w.shift, idleShift)
+	case working:
+		w.shift = firstShift
+	case crowded:
+		w.shift = crowdedShift
 	}
-	w.until = time.Now().Add(next)
+	w.until = time.Now().Add(w.shift)
 }

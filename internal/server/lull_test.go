@@ -1,0 +1,9 @@
+package server
+
+import "testing"
+
+func BenchmarkLull(b *testing.B) {
+	for b.Loop() {
+		lulls.wait()
+	}
+}
