@@ -67,8 +67,8 @@ func (c *connection) pace(got seen) error {
 	if got.resets > 0 && c.resets.tooMany(got.resets) {
 		return http2.ConnectionError(http2.ErrCodeEnhanceYourCalm)
 	}
-	enough := c.row.tooLong(got.frames)
-	if beside := got.request && c.underWay.Add(1)-c.lasting.Load() > 1; beside || got.resets > 0 {
+	enough := c.row.tooLong(got.frames) || got.resets > 0
+	if got.request && c.underWay.Add(1)-c.lasting.Load() > 1 {
 		c.free--
 		enough = enough || c.free < 0
 	}

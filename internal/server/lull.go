@@ -7,13 +7,14 @@ import (
 	"time"
 )
 
-// lull holds back work that may wait until a processor has nothing else to do: requests of
+// lull holds back work that may wait until a processor has nothing else to do. That is requests of
 // connections that have others under way, and the next piece of a long answer. So short work of
-// others never stands behind much of it in the queues of Go's scheduler.
+// others does not stand behind much of it in the queues of Go's scheduler.
 //
-// The scheduler looks at the network when it finds nothing else to run. So who waits for a byte in
-// a pipe goes on when everybody else has had a turn, also those whose bytes have just come. Without
-// this a server with much to do would look at the network every 10 ms.
+// A processor looks at the network when it finds nothing to run, and somebody does every 10 ms. So
+// who waits for a byte in a pipe goes on when those in the processor's queue have had a turn, and
+// together with those whose bytes have just come. A server that always has something to run would
+// hear of them up to 10 ms late.
 //
 // One of those who wait goes on at a time, in their order. The next waits for another lull.
 type lull struct {
@@ -36,7 +37,8 @@ type waiter struct {
 type mood int
 
 const (
-	// idle: nothing else was to be done. To wait costs 3 to 8 µs then, so the next may be spared it.
+	// idle: nothing else was to be done. To wait costs 3 to 8 µs then, so the next may be spared
+	// it.
 	idle mood = iota
 	// working: others were first.
 	working

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Who makes a long answer does so for a shift, and then waits for a lull. The first one is short. It
-// is twice as long as the last one where the server was idle, and long where there was no lull, so
-// that the answer comes to its end.
+// Who makes a long answer does so for a shift, and then waits for a lull. The first shift is short.
+// The next is twice as long as the last where the server was idle. It is long where there was no
+// lull, so that the answer comes to its end.
 const (
 	firstShift   = 100 * time.Microsecond
 	idleShift    = 400 * time.Microsecond // at most

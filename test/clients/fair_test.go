@@ -29,23 +29,21 @@ import (
 )
 
 var (
-	fairFor    = flag.Duration("fair", 500*time.Millisecond, "how long each part of TestFairness lasts")
-	fairRounds = flag.Int("fairrounds", 1, "how often TestFairness compares a quiet user alone with the same user beside noise")
-	fairTimes  = flag.Float64("fairtimes", 0, "how many times longer the 99th percentile of the quiet user may be beside noise; 0 is no bound, as on a machine that does other things")
-	fairKinds  = flag.String("fairkinds", "gets,lists,resets,slow headers", "the kinds of noise")
-	fairProbe  = flag.String("fairprobe", "", "debug")
+	fairFor    = flag.Duration("fair", 250*time.Millisecond, "how long each part of TestFairness lasts")
+	fairRounds = flag.Int("fairrounds", 1, "how often TestFairness puts a kind of noise beside the quiet user")
+	fairApart  = flag.Bool("fairapart", false, "whether the server has a processor, and all clients of TestFairness another one, so that the times mean something")
+	fairTimes  = flag.Float64("fairtimes", 0, "how many times longer the 99th percentile of the quiet user may be beside noise; 0 is no bound, as where other programs run")
 )
 
 // TestFairness lets a quiet user work beside a noisy one, who asks for fifty times the seats that
 // are a fair share, and beside strangers who misuse connections. Every request of the quiet user is
-// answered, while the noisy one is refused some. The times of the quiet user are compared with
-// those of the user alone.
+// answered. Its times are compared with those of the user alone, before and after.
 //
-// With a bound the server has one processor, and its clients another. So nobody waits for a processor that
-// somebody else's program has, and the noise is as loud as the server bears.
+// With -fairapart the server has a processor that no client has, and the noise yields to the quiet
+// user on the other one. So nobody waits for a processor that another program has, and what the
+// times show is what users share: the server.
 func TestFairness(t *testing.T) {
-	apart := *fairTimes > 0
-	if apart {
+	if *fairApart {
 		t.Setenv("GOMAXPROCS", "1")
 	}
 	dir := t.TempDir()
@@ -53,13 +51,9 @@ func TestFairness(t *testing.T) {
 	must(t, os.WriteFile(tokens, []byte("quiet-token,quiet,1\nnoisy-token,noisy,2\n"), 0o600))
 	must(t, os.WriteFile(policy, []byte("apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived]\nrules:\n- {level: Metadata, users: [quiet]}\n- {level: None}\n"), 0o600))
 	s := start(t, "library", "--token-auth-file", tokens, "--authorization-mode", "AlwaysAllow", "--audit-policy-file", policy, "--audit-log-path", log)
-	if apart {
+	if *fairApart {
 		pin(t, s.Cmd.Process.Pid, "0")
 		pin(t, os.Getpid(), "1")
-		if os.Getenv("FAIR_RT") != "" {
-			exec.Command("chrt", "-a", "-r", "-p", "1", strconv.Itoa(s.Cmd.Process.Pid)).Run()
-			exec.Command("chrt", "-a", "-r", "-p", "2", strconv.Itoa(os.Getpid())).Run()
-		}
 	}
 	admin, err := rest.HTTPClientFor(s.config)
 	must(t, err)
@@ -73,101 +67,136 @@ func TestFairness(t *testing.T) {
 			t.Fatalf("%s %s", resp.Status, answer)
 		}
 	}
-	quiet, err := rest.HTTPClientFor(s.with(func(c *rest.Config) {
+	client, err := rest.HTTPClientFor(s.with(func(c *rest.Config) {
 		c.BearerToken, c.CertData, c.KeyData, c.CertFile, c.KeyFile = "quiet-token", nil, nil, "", ""
 	}))
 	must(t, err)
-	times := &audited{t: t, file: log}
-	measure := func(name string) figures {
-		waited, on := delay(s.Cmd.Process.Pid)
-		begun := time.Now()
-		defer func() {
-			w, o := delay(s.Cmd.Process.Pid)
-			t.Logf("%s: server on cpu %.2f, waited for cpu %v", name, (o-on).Seconds()/time.Since(begun).Seconds(), w-waited)
-		}()
-		var seen []time.Duration
-		for begun := time.Now(); time.Since(begun) < *fairFor; {
-			asked := time.Now()
-			resp, err := quiet.Get(s.config.Host + bookPath + "/b0001")
-			must(t, err)
-			io.Copy(io.Discard, resp.Body)
-			resp.Body.Close()
-			seen = append(seen, time.Since(asked))
-			if resp.StatusCode != http.StatusOK {
-				t.Errorf("%s: the quiet user got %s", name, resp.Status)
-			}
-			time.Sleep(2 * time.Millisecond)
-		}
-		all := times.next(len(seen))
-		slices.Sort(seen)
-		return figures{all[len(all)/2], all[len(all)*99/100], seen[len(seen)/2], seen[len(seen)*99/100]}
-	}
-	measure("warm")
-	for _, noise := range strings.Split(*fairKinds, ",") {
-		t.Run(noise, func(t *testing.T) {
-			before := measure("alone")
-			var ratios, cratios []float64
+	q := &quiet{t: t, s: s, client: client, log: &audited{t: t, file: log}}
+	q.measure()
+	for _, kind := range []string{"gets", "lists", "resets", "slow headers"} {
+		t.Run(kind, func(t *testing.T) {
+			var times []float64
+			alone := q.measure()
 			for range *fairRounds {
-				cmd := exec.Command("chrt", "-o", "0", "nice", "-n", os.Getenv("FAIR_NICE"), os.Args[0])
-				cmd.Env = append(os.Environ(), "TYPEPLANE_NOISE="+noise, "TYPEPLANE_NOISE_AT="+s.config.Host)
-				cmd.Stderr = os.Stderr
-				stdin, err := cmd.StdinPipe() // it ends with us
-				must(t, err)
-				stdout, err := cmd.StdoutPipe()
-				must(t, err)
-				must(t, cmd.Start())
-				time.Sleep(500 * time.Millisecond)
-				if *fairProbe != "" {
-					go exec.Command("sh", "-c", fmt.Sprintf(*fairProbe, s.Cmd.Process.Pid)).Run()
+				said, stop := makeNoise(t, kind, s.config.Host)
+				beside := q.measure()
+				answers := stop()
+				after := q.measure()
+				ratio := 2 * float64(beside.p99) / float64(alone.p99+after.p99)
+				t.Logf("%s\nalone  %v\nbeside %v\nafter  %v\n%.1f times; %s%s", kind, alone, beside, after, ratio, said, answers)
+				if *fairApart {
+					checkNoise(t, kind, beside, answers)
 				}
-				beside := measure(noise)
-				stdin.Close()
-				said, _ := io.ReadAll(stdout)
-				_ = cmd.Wait()
-				time.Sleep(500 * time.Millisecond)
-				after := measure("alone")
-				t.Logf("alone %s %s beside %s; %s", before, after, beside, said)
-				ratios = append(ratios, 2*float64(beside.p99)/float64(before.p99+after.p99))
-				cratios = append(cratios, 2*float64(beside.c99)/float64(before.c99+after.c99))
-				before = after
-				if (noise == "gets" || noise == "lists") && !strings.Contains(string(said), "429:") {
-					t.Errorf("the noisy user was refused nothing, so this shows nothing: %s", said)
-				}
+				times = append(times, ratio)
+				alone = after
 			}
-			slices.Sort(ratios)
-			slices.Sort(cratios)
-			t.Logf("ratios server %.1f client %.1f", ratios, cratios)
 			drill.Overload.Count("noises", 1)
-			drill.Overload.Times("p99 of a quiet user, times alone", ratios[len(ratios)/2])
+			if !*fairApart {
+				return
+			}
+			slices.Sort(times)
+			median := times[len(times)/2]
+			t.Logf("%s: the 99th percentile is %.1f times that of the user alone; all rounds: %.1f", kind, median, times)
+			drill.Overload.Times("p99 of a quiet user, times alone", median)
+			if *fairTimes > 0 && median > *fairTimes {
+				t.Errorf("beside %s the 99th percentile is %.1f times that of the user alone, want at most %v", kind, median, *fairTimes)
+			}
 		})
 	}
 }
 
-func delay(pid int) (sum, ran time.Duration) {
-	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
-	for _, f := range files {
-		data, _ := os.ReadFile(f)
-		var on, wait int64
-		fmt.Sscan(string(data), &on, &wait)
-		sum += time.Duration(wait)
-		ran += time.Duration(on)
+// checkNoise fails where the noise was none, so that nothing would be shown.
+func checkNoise(t *testing.T, kind string, beside figures, answers string) {
+	t.Helper()
+	if kind != "slow headers" && beside.busy < 0.5 {
+		t.Errorf("the noise had the server use %.2f of a processor: another program took its time", beside.busy)
 	}
-	return sum, ran
-}
-
-type figures struct{ p50, p99, c50, c99 time.Duration }
-
-func (f figures) String() string {
-	return fmt.Sprintf("server %v %v client %v %v;", f.p50, f.p99, f.c50, f.c99)
+	if kind == "lists" && !strings.Contains(answers, "429:") {
+		t.Errorf("the noisy user was refused nothing: %s", answers)
+	}
 }
 
 // pin gives a process one processor.
-func pin(t *testing.T, pid int, cpu string) {
+func pin(t *testing.T, pid int, processor string) {
 	t.Helper()
-	out, err := exec.Command("taskset", "-a", "-c", "-p", cpu, strconv.Itoa(pid)).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
+	if out, err := exec.Command("taskset", "-a", "-c", "-p", processor, strconv.Itoa(pid)).CombinedOutput(); err != nil {
+		t.Fatalf("taskset: %v: %s", err, out)
 	}
+}
+
+// quiet is a user who asks for an object, looks at it, and asks again.
+type quiet struct {
+	t      *testing.T
+	s      *server
+	client *http.Client
+	log    *audited
+}
+
+// figures are the times of a quiet user, as the user sees them and as the server does, from when a
+// request is read. Busy is how many processors the server had meanwhile, and waited how long its
+// threads waited for one.
+type figures struct {
+	p50, p99, server50, server99 time.Duration
+	n                            int
+	busy                         float64
+	waited                       time.Duration
+}
+
+func (f figures) String() string {
+	return fmt.Sprintf("p50 %v p99 %v, in the server %v %v, of %d; the server had %.2f processors and waited %v for them",
+		f.p50, f.p99, f.server50, f.server99, f.n, f.busy, f.waited.Round(time.Millisecond))
+}
+
+func (q *quiet) measure() figures {
+	q.t.Helper()
+	var seen []time.Duration
+	begun := time.Now()
+	ran, waited := q.s.processors(q.t)
+	for time.Since(begun) < *fairFor {
+		asked := time.Now()
+		resp, err := q.client.Get(q.s.config.Host + bookPath + "/b0001")
+		must(q.t, err)
+		io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+		seen = append(seen, time.Since(asked))
+		if resp.StatusCode != http.StatusOK {
+			q.t.Errorf("the quiet user got %s", resp.Status)
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	took := time.Since(begun)
+	f := figures{n: len(seen)}
+	f.p50, f.p99 = percentiles(seen)
+	ran2, waited2 := q.s.processors(q.t)
+	f.busy, f.waited = float64(ran2-ran)/float64(took), waited2-waited
+	f.server50, f.server99 = percentiles(q.log.next(len(seen)))
+	return f
+}
+
+func percentiles(all []time.Duration) (p50, p99 time.Duration) {
+	slices.Sort(all)
+	return all[len(all)/2], all[len(all)*99/100]
+}
+
+// processors is how long the threads of the server have run, and have waited to run. It is nothing
+// where there is no Linux.
+func (s *server) processors(t *testing.T) (ran, waited time.Duration) {
+	t.Helper()
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", s.Cmd.Process.Pid))
+	must(t, err)
+	for _, file := range threads {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			continue // the thread has ended
+		}
+		var on, off time.Duration
+		if _, err := fmt.Sscan(string(data), &on, &off); err != nil {
+			t.Fatalf("%s: %q: %v", file, data, err)
+		}
+		ran += on
+		waited += off
+	}
+	return ran, waited
 }
 
 // audited reads the times of requests out of an audit log.
@@ -177,7 +206,7 @@ type audited struct {
 	read int64
 }
 
-// next waits for the times of n more requests, and returns them sorted.
+// next waits for the times of n more requests.
 func (a *audited) next(n int) []time.Duration {
 	a.t.Helper()
 	var all []time.Duration
@@ -201,14 +230,41 @@ func (a *audited) next(n int) []time.Duration {
 			all = append(all, event.StageTimestamp.Sub(event.RequestReceivedTimestamp))
 		}
 	})
-	slices.Sort(all)
 	return all
 }
 
 // share is how many seats one of two users may have at a time: half of those of global-default.
 const share = 25
 
-// noise is what the process does that TestFairness starts.
+// makeNoise starts a process that makes noise, and returns when it has begun. It yields to all
+// others. Stop ends it, and returns what answers it got.
+func makeNoise(t *testing.T, kind, at string) (begun string, stop func() (answers string)) {
+	t.Helper()
+	least := []string{"nice", "-n", "19"}
+	if *fairApart {
+		least = []string{"chrt", "--idle", "0"}
+	}
+	cmd := exec.Command(least[0], append(least[1:], os.Args[0])...)
+	cmd.Env = append(os.Environ(), "TYPEPLANE_NOISE="+kind, "TYPEPLANE_NOISE_AT="+at)
+	cmd.Stderr = os.Stderr
+	stdin, err := cmd.StdinPipe() // it ends with us
+	must(t, err)
+	stdout, err := cmd.StdoutPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	out := bufio.NewReader(stdout)
+	if begun, err = out.ReadString('\n'); err != nil {
+		t.Fatalf("the noise has ended: %v", err)
+	}
+	return begun, func() string {
+		stdin.Close()
+		said, _ := io.ReadAll(out)
+		_ = cmd.Wait()
+		return string(said)
+	}
+}
+
+// noise is what that process does.
 func noise(kind, at string) int {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
@@ -226,36 +282,36 @@ func noise(kind, at string) int {
 			})
 		}
 	}
-	asked := &flood{codes: map[string]int{}}
+	flood := &flood{codes: map[int]int{}, answered: make(chan struct{})}
+	began := flood.answered
 	switch kind {
 	case "gets":
-		repeat(5, func() { asked.run(ctx, s, bookPath+"/b0000", 50*share/5) })
+		repeat(5, func() { flood.run(ctx, s, bookPath+"/b0000", 50*share/5) })
 	case "lists":
-		repeat(5, func() { asked.run(ctx, s, bookPath, 50*share/5) })
-	case "connections":
-		repeat(50*share, func() { asked.run(ctx, s, bookPath+"/b0000", 1) })
-	case "handshakes":
-		repeat(50, func() {
-			if raw := s.dial(ctx); raw != nil {
-				tls.Client(raw, &tls.Config{InsecureSkipVerify: true}).Handshake()
-				raw.Close()
-			}
-		})
+		repeat(5, func() { flood.run(ctx, s, bookPath, 50*share/5) })
 	case "resets":
+		began = nil
 		repeat(8, func() { streams(true)(ctx, s) })
 	case "slow headers":
+		began = nil
 		repeat(50, func() { slowHeaders(ctx, s) })
 	}
+	if began != nil {
+		<-began
+	}
+	fmt.Println("noise has begun")
 	all.Wait()
-	fmt.Printf("noise: %v", asked.codes)
+	fmt.Printf("answers: %v", flood.codes)
 	return 0
 }
 
-// flood asks as fast as a server can answer. It works with frames, so that it costs less than the
-// server.
+// flood asks as fast as a server can answer. It makes frames itself, so that it costs less than the
+// server does.
 type flood struct {
-	mu    sync.Mutex
-	codes map[string]int // answers
+	mu       sync.Mutex  // guards codes
+	codes    map[int]int // answers
+	once     sync.Once
+	answered chan struct{} // is closed with the first answer
 }
 
 // run has so many requests under way in one connection, until ctx or the connection ends.
@@ -273,36 +329,14 @@ func (f *flood) run(ctx context.Context, s *server, path string, atOnce int) {
 	framer.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
 	framer.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1<<31 - 1})
 	framer.WriteWindowUpdate(0, 1<<30)
-	free, acks := make(chan struct{}, atOnce), make(chan func(), 100)
+	free, others := make(chan struct{}, atOnce), make(chan func(), 100)
 	for range atOnce {
 		free <- struct{}{}
 	}
-	go func() {
-		var block bytes.Buffer
-		enc := hpack.NewEncoder(&block)
-		for id := uint32(1); ; id += 2 {
-			select {
-			case ack := <-acks:
-				ack()
-				id -= 2
-			case <-free:
-				block.Reset()
-				for _, h := range [][2]string{{":method", "GET"}, {":scheme", "https"}, {":authority", "x"}, {":path", path}, {"authorization", "Bearer noisy-token"}, {"accept-encoding", "gzip"}} {
-					enc.WriteField(hpack.HeaderField{Name: h[0], Value: h[1]})
-				}
-				framer.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: block.Bytes(), EndHeaders: true, EndStream: true})
-			case <-ctx.Done():
-				return
-			}
-			if len(free) == 0 || out.Available() < 200 {
-				if out.Flush() != nil {
-					return
-				}
-			}
-		}
-	}()
+	go send(ctx, framer, out, path, free, others)
+
 	refused := map[uint32]bool{}
-	got := 0
+	unread := 0
 	for {
 		frame, err := framer.ReadFrame()
 		if err != nil {
@@ -312,33 +346,64 @@ func (f *flood) run(ctx context.Context, s *server, path string, atOnce int) {
 		switch frame := frame.(type) {
 		case *http2.SettingsFrame:
 			if !frame.IsAck() {
-				acks <- func() { framer.WriteSettingsAck() }
+				others <- func() { framer.WriteSettingsAck() }
 			}
 		case *http2.MetaHeadersFrame:
-			f.mu.Lock()
-			f.codes[frame.PseudoValue("status")]++
-			f.mu.Unlock()
-			if frame.PseudoValue("status") == "429" {
-				refused[frame.StreamID] = true
-			}
+			refused[frame.StreamID] = f.count(frame.PseudoValue("status")) == http.StatusTooManyRequests
 			ended = frame.StreamEnded()
 		case *http2.DataFrame:
-			if got += len(frame.Data()); got > 1<<28 {
-				n := uint32(got)
-				acks <- func() { framer.WriteWindowUpdate(0, n) }
-				got = 0
+			if unread += len(frame.Data()); unread > 1<<28 {
+				n := uint32(unread)
+				others <- func() { framer.WriteWindowUpdate(0, n) }
+				unread = 0
 			}
 			ended = frame.StreamEnded()
 		case *http2.RSTStreamFrame:
 			ended = true
 		}
-		switch {
-		case !ended:
-		case refused[frame.Header().StreamID]:
-			delete(refused, frame.Header().StreamID)
-			time.AfterFunc(100*time.Millisecond, func() { free <- struct{}{} })
-		default:
-			free <- struct{}{}
+		if !ended {
+			continue
+		}
+		again := func() { free <- struct{}{} }
+		if id := frame.Header().StreamID; refused[id] {
+			time.AfterFunc(100*time.Millisecond, again)
+		} else {
+			again()
+		}
+		delete(refused, frame.Header().StreamID)
+	}
+}
+
+// count notes an answer.
+func (f *flood) count(status string) (code int) {
+	code, _ = strconv.Atoi(status)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.codes[code]++
+	f.once.Do(func() { close(f.answered) })
+	return code
+}
+
+// send asks once for each that is free, and sends the other frames.
+func send(ctx context.Context, framer *http2.Framer, out *bufio.Writer, path string, free chan struct{}, others chan func()) {
+	var block bytes.Buffer
+	enc := hpack.NewEncoder(&block)
+	for id := uint32(1); ; {
+		select {
+		case frame := <-others:
+			frame()
+		case <-free:
+			block.Reset()
+			for _, h := range [][2]string{{":method", "GET"}, {":scheme", "https"}, {":authority", "x"}, {":path", path}, {"authorization", "Bearer noisy-token"}, {"accept-encoding", "gzip"}} {
+				enc.WriteField(hpack.HeaderField{Name: h[0], Value: h[1]})
+			}
+			framer.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: block.Bytes(), EndHeaders: true, EndStream: true})
+			id += 2
+		case <-ctx.Done():
+			return
+		}
+		if len(free) == 0 && out.Flush() != nil {
+			return
 		}
 	}
 }
