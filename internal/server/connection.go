@@ -12,8 +12,9 @@ import (
 )
 
 // connection is one of HTTP/2. It gives the server of HTTP/2 one request at a time. While others of
-// the connection are under way, the next one waits for a lull, and so it does behind one that was
-// reset. So who sends many requests does not fill the queues of Go's scheduler.
+// the connection are under way, the next one waits for a lull. So it does behind one that was
+// reset, which has not begun by then, and does not begin any more. So who sends many requests does
+// not fill the queues of Go's scheduler.
 type connection struct {
 	*tls.Conn
 	headers *headerWatch
@@ -24,6 +25,7 @@ type connection struct {
 	row        row
 	free       int // requests beside others that need not wait
 	resets     resets
+	reset      bool // a stream, since the last request
 	// underWay is how many requests were given on and are not answered. One that the server of
 	// HTTP/2 refuses stays counted: its client has kept to no bound.
 	underWay atomic.Int32
@@ -67,7 +69,8 @@ func (c *connection) pace(got seen) error {
 	if got.resets > 0 && c.resets.tooMany(got.resets) {
 		return http2.ConnectionError(http2.ErrCodeEnhanceYourCalm)
 	}
-	enough := c.row.tooLong(got.frames) || got.resets > 0
+	enough := c.row.tooLong(got.frames) || c.reset && got.request
+	c.reset = c.reset && !got.request || got.resets > 0
 	if got.request && c.underWay.Add(1)-c.lasting.Load() > 1 {
 		c.free--
 		enough = enough || c.free < 0
@@ -128,10 +131,14 @@ func (c *connection) Write(p []byte) (int, error) {
 	return c.out.Write(p)
 }
 
-// counting is the handler, with its requests counted.
+// counting is the handler, with its requests counted, and without those that were reset before they
+// began.
 func (c *connection) counting(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		defer c.underWay.Add(-1)
+		if req.Context().Err() != nil {
+			return
+		}
 		handler.ServeHTTP(w, req)
 	})
 }

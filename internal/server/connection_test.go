@@ -2,11 +2,13 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"crypto/tls"
 	"errors"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -104,10 +106,35 @@ func TestUnderWay(t *testing.T) {
 	end()
 	answer := c.counting(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	for range 3 {
-		answer.ServeHTTP(nil, nil)
+		answer.ServeHTTP(nil, httptest.NewRequest(http.MethodGet, "/", nil))
 	}
 	if waits() {
 		t.Error("a request waits after all others were answered")
+	}
+}
+
+// TestResetBeforeItBegins: nobody works for a request that its client has reset, and the next one
+// waits. The reset itself does not, so that it comes in time.
+func TestResetBeforeItBegins(t *testing.T) {
+	c := received(t, nil)
+	gone, reset := context.WithCancel(t.Context())
+	reset()
+	req := httptest.NewRequest(http.MethodGet, "/readyz", nil)
+	begun := 0
+	handler := c.counting(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { begun++ }))
+	handler.ServeHTTP(nil, req.WithContext(gone))
+	if handler.ServeHTTP(nil, req); begun != 1 {
+		t.Errorf("%d requests were begun", begun)
+	}
+	c.underWay.Store(0)
+	c.pace(seen{frames: 1, request: true})
+	c.pace(seen{frames: 1, resets: 1})
+	c.underWay.Store(0)
+	if c.row.n != 2 {
+		t.Error("a reset waits")
+	}
+	if c.pace(seen{frames: 1, request: true}); c.row.n != 0 {
+		t.Error("a request behind a reset does not wait")
 	}
 }
 

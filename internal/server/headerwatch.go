@@ -36,18 +36,21 @@ type seen struct {
 	request bool // begins there; the headers behind a body begin none
 }
 
-// see follows the frames in what was read, until the headers of a request end or there were inARow
-// of them, and returns how many bytes these are. Headers that are there at once need no timer.
+// see follows the frames in what was read, until the headers of a request end, a stream is reset,
+// or there were inARow of them. It returns how many bytes these are. Headers that are there at once
+// need no timer.
 func (w *headerWatch) see(p []byte) (n int, got seen) {
-	for headers := false; n < len(p) && !headers && got.frames < inARow; {
+	for enough := false; n < len(p) && !enough; {
 		rest, begun := w.frames.next(p[n:])
 		n = len(p) - len(rest)
 		if begun {
 			w.begin(&got)
 		}
-		if headers = w.frames.whole() && w.frames.headers() && w.frames.flags.Has(http2.FlagHeadersEndHeaders); headers {
+		headers := w.frames.headers() && w.frames.flags.Has(http2.FlagHeadersEndHeaders)
+		if w.frames.whole() && headers {
 			w.open = false
 		}
+		enough = w.frames.whole() && (headers || got.resets > 0 || got.frames == inARow)
 	}
 	switch {
 	case w.open && !w.running:
