@@ -63,7 +63,7 @@ var runs = []run{
 	tests("test/clients", "^TestRollingRestart$", "-rolls 10", "-short", drill.RollingRestart),
 	tests("test/clients", "^TestOldHoles$", "", "-short", drill.KnownHoles),
 	tests("test/clients", "^TestRestore$", "", "-short", drill.Restore),
-	tests("test/clients", "^TestFairness$", "-fair 20s", "-short", drill.Overload),
+	tests("test/clients", "^TestFairness$", "-fairapart -fair 4s -fairrounds 5", "-fairapart -fair 1s -fairrounds 3", drill.Overload),
 	tests("test/clients", "^TestExhaustion$", "-attack 30s -worst 5s", "-short", drill.Overload),
 	tests("test/oracle", "^(TestServerOnFullDisk|TestSlowDisk)$", "", "-short", drill.FullDisk),
 	tests("test/oracle", "^TestWrongClock$", "", "-short", drill.WrongClock),

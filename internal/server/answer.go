@@ -2,6 +2,7 @@ package server
 
 import (
 	"io"
+	"math"
 	"net/http"
 	"strconv"
 	"sync"
@@ -59,7 +60,7 @@ type answer struct {
 	coding      *coding   // nil: the answer is not compressed
 	compressor  compressor
 	blocks      blocks // where all ends
-	worker      worker // of a long answer
+	worker      worker // makes a long answer
 }
 
 // Write collects, or streams.
@@ -95,16 +96,16 @@ func (a *answer) stream() {
 	header := c.w.Header()
 	header.Set("Content-Type", a.contentType)
 	c.sendWarnings()
-	a.worker.begin(c.w)
-	a.blocks.to = &a.worker
-	a.out = &a.blocks
+	a.blocks.to = c.w
+	a.worker = newWorker(&a.blocks, math.MaxInt)
 	if a.coding = accepted(c.req.Header["Accept-Encoding"]); a.coding != nil {
 		header.Set("Content-Encoding", a.coding.name)
 		header.Add("Vary", "Accept-Encoding")
 		a.compressor = a.coding.pool.Get().(compressor)
 		a.compressor.Reset(&a.blocks)
-		a.out = a.compressor
+		a.worker = newWorker(a.compressor, morsel)
 	}
+	a.out = &a.worker
 	// A client that does not read must not hold the answer for ever; not every ResponseWriter can
 	// have a deadline.
 	if deadline, ok := c.ctx.Deadline(); ok {
@@ -119,7 +120,7 @@ func (a *answer) finish() error {
 		header.Set("Content-Type", a.contentType)
 		header.Set("Content-Length", strconv.Itoa(len(a.buffer)))
 		a.call.sendWarnings()
-		end := writingShort(a.call.req.Context())
+		end := connectionOf(a.call.req.Context()).writesShort()
 		defer end()
 		a.call.w.WriteHeader(a.code)
 		_, err := a.call.w.Write(a.buffer)
@@ -138,7 +139,6 @@ func (a *answer) release() {
 		a.compressor.Reset(nil)
 		a.coding.pool.Put(a.compressor)
 	}
-	a.worker.end()
 	*a = answer{buffer: a.buffer[:0], blocks: blocks{rest: a.blocks.rest[:0]}}
 	answers.Put(a)
 }

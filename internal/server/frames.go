@@ -11,6 +11,8 @@ type frames struct {
 	kind  http2.FrameType // of the last frame whose header has gone by
 	flags http2.Flags
 	size  int // of its payload
+	// stream is the one that it belongs to.
+	stream uint32
 
 	header [frameHeader]byte // of the next frame
 	have   int               // bytes of it
@@ -35,6 +37,7 @@ func (f *frames) next(p []byte) (rest []byte, begun bool) {
 	f.have = 0
 	f.left = int(binary.BigEndian.Uint32(f.header[:4]) >> 8)
 	f.size = f.left
+	f.stream = binary.BigEndian.Uint32(f.header[5:]) &^ (1 << 31)
 	f.kind, f.flags = http2.FrameType(f.header[3]), http2.Flags(f.header[4])
 	return p[n:], true
 }

@@ -16,7 +16,8 @@ type headerWatch struct {
 	timer   *time.Timer // runs while headers are not complete
 	running bool
 	frames  frames
-	open    bool // headers have begun
+	open    bool   // headers have begun
+	newest  uint32 // stream
 }
 
 // newHeaderWatch watches a connection from its beginning, on which the preface comes first.
@@ -28,16 +29,28 @@ func newHeaderWatch(limit time.Duration, late func()) *headerWatch {
 
 func (w *headerWatch) stop() { w.timer.Stop() }
 
-// see follows the frames in what was read. Headers that are there at once need no timer.
-func (w *headerWatch) see(p []byte) {
-	for len(p) > 0 {
-		var begun bool
-		if p, begun = w.frames.next(p); begun && w.frames.headers() {
-			w.open = true
+// seen is what was in some bytes.
+type seen struct {
+	frames  int  // that begin there
+	resets  int  // of streams
+	request bool // begins there; the headers behind a body begin none
+}
+
+// see follows the frames in what was read, until the headers of a request end, a stream is reset,
+// or there were inARow of them. It returns how many bytes these are. Headers that are there at once
+// need no timer.
+func (w *headerWatch) see(p []byte) (n int, got seen) {
+	for enough := false; n < len(p) && !enough; {
+		rest, begun := w.frames.next(p[n:])
+		n = len(p) - len(rest)
+		if begun {
+			w.begin(&got)
 		}
-		if w.frames.whole() && w.frames.headers() && w.frames.flags.Has(http2.FlagHeadersEndHeaders) {
+		headers := w.frames.headers() && w.frames.flags.Has(http2.FlagHeadersEndHeaders)
+		if w.frames.whole() && headers {
 			w.open = false
 		}
+		enough = w.frames.whole() && (headers || got.resets > 0 || got.frames == inARow)
 	}
 	switch {
 	case w.open && !w.running:
@@ -46,4 +59,19 @@ func (w *headerWatch) see(p []byte) {
 		w.timer.Stop()
 	}
 	w.running = w.open
+	return n, got
+}
+
+// begin counts a frame whose header has gone by.
+func (w *headerWatch) begin(got *seen) {
+	got.frames++
+	switch {
+	case w.frames.kind == http2.FrameRSTStream:
+		got.resets++
+	case w.frames.headers():
+		w.open = true
+		if w.frames.stream > w.newest {
+			w.newest, got.request = w.frames.stream, true
+		}
+	}
 }

@@ -57,6 +57,9 @@ func (s *Server) checkHealth(c *call, root string, checks []Check) error {
 		}
 		if err := check.Check(c.ctx); err != nil {
 			failed = true
+			if gone := c.req.Context().Err(); gone != nil {
+				return gone // nobody waits for the answer, and the check says nothing of the server
+			}
 			s.config.Log.Warn("a health check failed", "root", root, "check", check.Name, "error", err)
 			fmt.Fprintf(&report, "[-]%s failed: %s\n", check.Name, cmp.Or(check.note(), "reason withheld"))
 			continue

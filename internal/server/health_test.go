@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -55,6 +56,25 @@ func TestHealth(t *testing.T) {
 		if got := w.Header().Get("Content-Type"); got != "text/plain; charset=utf-8" {
 			t.Errorf("%s: Content-Type %q", tc.path, got)
 		}
+	}
+}
+
+// TestHealthForNobody: a check fails for a client that has gone. That says nothing of the server,
+// and a client that goes a thousand times a second must not fill the log.
+func TestHealthForNobody(t *testing.T) {
+	var log strings.Builder
+	c := config(t, books())
+	c.Log = textLog(&log)
+	c.Readyz = []server.Check{{Name: "storage", Check: func(ctx context.Context) error { return ctx.Err() }}, check("quorum", errors.New("none"))}
+	s := newServer(t, c)
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	s.ServeHTTP(httptest.NewRecorder(), request{path: "/readyz"}.build().WithContext(gone))
+	if log.Len() > 0 {
+		t.Errorf("logged: %s", log.String())
+	}
+	if do(s, request{path: "/readyz"}); !strings.Contains(log.String(), "check=quorum") {
+		t.Errorf("logged for a client that waits: %q", log.String())
 	}
 }
 

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"io"
 	"runtime"
 	"sync"
@@ -140,20 +139,9 @@ func (j *joined) late() {
 	}
 }
 
-type joinedKey struct{}
-
-// with is a context for the requests of the connection.
-func (j *joined) with(ctx context.Context) context.Context {
-	return context.WithValue(ctx, joinedKey{}, j)
-}
-
-// writingShort says that an answer is written from now on until end is called, and that it ends
-// when the handler does.
-func writingShort(ctx context.Context) (end func()) {
-	j, _ := ctx.Value(joinedKey{}).(*joined)
-	if j == nil {
-		return func() {}
-	}
+// writesShort says that an answer is written from now on until end is called, and that it ends when
+// the handler does.
+func (j *joined) writesShort() (end func()) {
 	j.short.Add(1)
 	return func() { j.short.Add(-1) }
 }

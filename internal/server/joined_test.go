@@ -2,7 +2,6 @@ package server
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -82,7 +81,7 @@ func TestJoined(t *testing.T) {
 				socket := new(sent)
 				j := newJoined(socket)
 				if tc.short {
-					defer writingShort(j.with(context.Background()))()
+					defer j.writesShort()()
 				}
 				for _, p := range tc.writes {
 					if n, err := j.Write(p); n != len(p) || err != nil {
@@ -117,7 +116,7 @@ func TestJoinedKeepsOrder(t *testing.T) {
 			j := newJoined(socket)
 			end := func() {}
 			if random.IntN(2) == 0 {
-				end = writingShort(j.with(context.Background()))
+				end = j.writesShort()
 			}
 			var all []byte
 			for range 1 + random.IntN(20) {

@@ -24,6 +24,9 @@ func New(config Config) (*Server, error) {
 	if err := config.complete(); err != nil {
 		return nil, err
 	}
+	if lulls.err != nil {
+		return nil, lulls.err
+	}
 	s := &Server{
 		config:        config,
 		resources:     map[schema.GroupVersionResource]*rest.Resource{},

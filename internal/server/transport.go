@@ -27,6 +27,9 @@ const (
 // NewHTTPServer returns what answers the connections of a listener by HTTP/1.1, and over TLS by
 // HTTP/2. That has as many streams as maxStreams; 0 stands for the default.
 func NewHTTPServer(handler http.Handler, config *tls.Config, maxStreams int, errorLog *log.Logger) (*http.Server, error) {
+	if lulls.err != nil {
+		return nil, lulls.err
+	}
 	srv := &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: headerTimeout, // of a handshake, too
@@ -58,32 +61,9 @@ func overConnections(srv *http.Server) error {
 		}
 		c := newConnection(conn)
 		defer c.headers.stop()
-		conf.ServeConn(c, &http2.ServeConnOpts{Handler: handler, BaseConfig: srv, Context: c.out.with(base)})
+		conf.ServeConn(c, &http2.ServeConnOpts{Handler: c.counting(handler), BaseConfig: srv, Context: c.with(base)})
 	}
 	return nil
-}
-
-// connection is one of HTTP/2.
-type connection struct {
-	*tls.Conn
-	headers *headerWatch
-	out     *joined
-}
-
-func newConnection(conn *tls.Conn) *connection {
-	return &connection{conn, newHeaderWatch(headerTimeout, func() { conn.Close() }), newJoined(conn)}
-}
-
-// Read implements net.Conn.
-func (c *connection) Read(p []byte) (int, error) {
-	n, err := c.Conn.Read(p)
-	c.headers.see(p[:n])
-	return n, err
-}
-
-// Write implements net.Conn.
-func (c *connection) Write(p []byte) (int, error) {
-	return c.out.Write(p)
 }
 
 func completeTLS(config *tls.Config) *tls.Config {

@@ -121,9 +121,15 @@ func (s *Server) writeWork(c *call) fairness.Work {
 	return fairness.Work{Seats: 1, FinalSeats: seats, After: eventTime * time.Duration(wanted) / time.Duration(seats)}
 }
 
-// began gives the seats of a watch back, for it costs little from now on.
-func (c *call) began() {
-	if c.release != nil {
-		c.release()
-	}
+// lasting is for a watch. It costs little from when began is called, and so gives its seats back.
+// Over ends that, too.
+func (c *call) lasting() (began, over func()) {
+	var end func()
+	began = sync.OnceFunc(func() {
+		end = connectionOf(c.req.Context()).lasts()
+		if c.release != nil {
+			c.release()
+		}
+	})
+	return began, func() { began(); end() }
 }

@@ -44,9 +44,11 @@ func (s *Server) watch(c *call) error {
 	open := s.series(c).LongRunning()
 	open.Inc()
 	defer open.Dec()
+	began, over := c.lasting()
+	defer over()
 	// A client that does not read its first events has had its turn after a while.
-	defer time.AfterFunc(s.config.RequestTimeout, c.began).Stop()
-	w := watching{stream: stream, rep: rep, deadline: time.Now().Add(timeout + slack), sent: s.events[c.resource], began: c.began}
+	defer time.AfterFunc(s.config.RequestTimeout, began).Stop()
+	w := watching{stream: stream, rep: rep, deadline: time.Now().Add(timeout + slack), sent: s.events[c.resource], began: began}
 	if auth.IsWebSocket(c.req) {
 		return s.watchSocket(ctx, cancel, c, w)
 	}

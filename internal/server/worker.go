@@ -2,33 +2,59 @@ package server
 
 import (
 	"io"
-	"runtime"
+	"time"
 )
 
-// processors are as many as there are. Who makes a long answer has one, but not while the client
-// reads. So short answers wait for no more long ones than that, however many are under way and
-// however slow their clients are.
-var processors = make(chan struct{}, runtime.GOMAXPROCS(0))
+// Who makes a long answer does so for a shift, and then waits for a lull. The first shift is short.
+// The next is twice as long as the last where the server was idle. It is long where there was no
+// lull, so that the answer comes to its end.
+const (
+	firstShift   = 100 * time.Microsecond
+	idleShift    = 400 * time.Microsecond // at most
+	crowdedShift = 2 * time.Millisecond
+)
 
-// worker has a processor between begin and end, and gives it back while it writes.
-type worker struct{ to io.Writer }
+// morsel is how many bytes are compressed without a look at the clock.
+const morsel = 16 << 10
 
-func (w *worker) begin(to io.Writer) {
-	processors <- struct{}{}
-	w.to = to
+// worker passes on what makes a long answer, and waits for a lull now and then. So however many
+// long answers are under way, short ones wait for no more than one shift.
+type worker struct {
+	to    io.Writer
+	most  int // bytes to pass on at once
+	shift time.Duration
+	until time.Time
+}
+
+// newWorker begins the first shift.
+func newWorker(to io.Writer, most int) worker {
+	return worker{to: to, most: most, shift: firstShift, until: time.Now().Add(firstShift)}
 }
 
 // Write implements io.Writer.
 func (w *worker) Write(p []byte) (int, error) {
-	<-processors
-	defer func() { processors <- struct{}{} }()
-	return w.to.Write(p)
+	for n := 0; n < len(p); {
+		w.yield()
+		more, err := w.to.Write(p[n : n+min(len(p)-n, w.most)])
+		if n += more; err != nil {
+			return n, err
+		}
+	}
+	return len(p), nil
 }
 
-// end may be called where begin was not.
-func (w *worker) end() {
-	if w.to != nil {
-		<-processors
-		w.to = nil
+// yield waits if the shift is over.
+func (w *worker) yield() {
+	if time.Now().Before(w.until) {
+		return
 	}
+	switch lulls.wait() {
+	case idle:
+		w.shift = min(2*w.shift, idleShift)
+	case working:
+		w.shift = firstShift
+	case crowded:
+		w.shift = crowdedShift
+	}
+	w.until = time.Now().Add(w.shift)
 }

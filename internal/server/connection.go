@@ -1,0 +1,174 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/net/http2"
+)
+
+// connection is one of HTTP/2. It gives the server of HTTP/2 one request at a time. While others of
+// the connection are under way, the next one waits for a lull. So it does behind one that was
+// reset, which has not begun by then, and does not begin any more. So who sends many requests does
+// not fill the queues of Go's scheduler.
+type connection struct {
+	*tls.Conn
+	headers *headerWatch
+	out     *joined
+
+	// rest is what was read and not given on yet. It is in kept.
+	rest, kept []byte
+	row        row
+	free       int // requests beside others that need not wait
+	resets     resets
+	reset      bool // a stream, since the last request
+	// underWay is how many requests were given on and are not answered. One that the server of
+	// HTTP/2 refuses stays counted: its client has kept to no bound.
+	underWay atomic.Int32
+	// lasting is how many of them are watches that have begun.
+	lasting atomic.Int32
+}
+
+// freeAfterIdle is how many requests beside others go on with the one that has found the server
+// idle. For that to wait costs more than it is good for.
+const freeAfterIdle = 3
+
+func newConnection(conn *tls.Conn) *connection {
+	return &connection{Conn: conn, headers: newHeaderWatch(headerTimeout, func() { conn.Close() }), out: newJoined(conn)}
+}
+
+// Read implements net.Conn. It returns no more than the headers of one request and what is before
+// them.
+func (c *connection) Read(p []byte) (int, error) {
+	if len(c.rest) == 0 {
+		return c.receive(p)
+	}
+	n := copy(p, c.rest)
+	n, got := c.headers.see(p[:n])
+	c.rest = c.rest[n:]
+	return n, c.pace(got)
+}
+
+// receive is Read where nothing is left of what was read before.
+func (c *connection) receive(p []byte) (int, error) {
+	read, err := c.Conn.Read(p)
+	n, got := c.headers.see(p[:read])
+	if n < read {
+		c.kept = append(c.kept[:0], p[n:read]...)
+		c.rest, err = c.kept, nil // the connection remembers its error
+	}
+	return n, cmp.Or(err, c.pace(got))
+}
+
+// pace waits where the connection has had enough for now. Its error ends the connection.
+func (c *connection) pace(got seen) error {
+	if got.resets > 0 && c.resets.tooMany(got.resets) {
+		return http2.ConnectionError(http2.ErrCodeEnhanceYourCalm)
+	}
+	enough := c.row.tooLong(got.frames) || c.reset && got.request
+	c.reset = c.reset && !got.request || got.resets > 0
+	if got.request && c.underWay.Add(1)-c.lasting.Load() > 1 {
+		c.free--
+		enough = enough || c.free < 0
+	}
+	if !enough {
+		return nil
+	}
+	c.free = 0
+	if lulls.wait() == idle {
+		c.free = freeAfterIdle
+	}
+	c.row = row{last: time.Now()}
+	return nil
+}
+
+// row is frames that came without a pause. One after the other goes through two goroutines, which
+// would keep a processor for themselves.
+type row struct {
+	last time.Time
+	n    int
+}
+
+const (
+	inARow = 16
+	// pause is how long nothing came if others have had a turn, or could have.
+	pause = 200 * time.Microsecond
+)
+
+func (r *row) tooLong(more int) bool {
+	now := time.Now()
+	if now.Sub(r.last) > pause {
+		r.n = 0
+	}
+	r.last, r.n = now, r.n+more
+	return r.n > inARow
+}
+
+// resets are the streams that a client resets within a second.
+type resets struct {
+	since time.Time
+	n     int
+}
+
+// mostResets is more streams than a connection has at a time, and fewer than somebody resets who
+// means to keep the server busy.
+const mostResets = 1000
+
+func (r *resets) tooMany(more int) bool {
+	if now := time.Now(); now.Sub(r.since) > time.Second {
+		*r = resets{since: now}
+	}
+	r.n += more
+	return r.n > mostResets
+}
+
+// Write implements net.Conn.
+func (c *connection) Write(p []byte) (int, error) {
+	return c.out.Write(p)
+}
+
+// counting is the handler, with its requests counted, and without those that were reset before they
+// began.
+func (c *connection) counting(handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		defer c.underWay.Add(-1)
+		if req.Context().Err() != nil {
+			return
+		}
+		handler.ServeHTTP(w, req)
+	})
+}
+
+type connectionKey struct{}
+
+// with is a context for the requests of the connection.
+func (c *connection) with(ctx context.Context) context.Context {
+	return context.WithValue(ctx, connectionKey{}, c)
+}
+
+// connectionOf is the connection of a request; nil if it is not one of HTTP/2.
+func connectionOf(ctx context.Context) *connection {
+	c, _ := ctx.Value(connectionKey{}).(*connection)
+	return c
+}
+
+// lasts says that a request goes on and costs little, until end is called.
+func (c *connection) lasts() (end func()) {
+	if c == nil {
+		return func() {}
+	}
+	c.lasting.Add(1)
+	return func() { c.lasting.Add(-1) }
+}
+
+// writesShort is that of what the connection writes to.
+func (c *connection) writesShort() (end func()) {
+	if c == nil {
+		return func() {}
+	}
+	return c.out.writesShort()
+}
