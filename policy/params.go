@@ -20,18 +20,13 @@ import (
 
 // reader reads what policies need of the server. It may be used from any goroutine.
 type reader struct {
-	resources []rest.Resource
+	resources []*rest.Resource
 	// namespaces is nil if none are served.
 	namespaces *rest.Resource
 }
 
 func readerOf(h *typeplane.Host) reader {
-	r := reader{resources: slices.Clone(h.Resources)}
-	if namespaces := h.Resource(namespacesResource, ""); namespaces != nil {
-		own := *namespaces
-		r.namespaces = &own
-	}
-	return r
+	return reader{resources: slices.Clone(h.Resources), namespaces: h.Resource(namespacesResource, "")}
 }
 
 // namespace returns a namespace as expressions see it.
@@ -88,13 +83,13 @@ func (r *reader) params(ctx context.Context, kind *admissionregistrationv1.Param
 
 // kind returns the resource of a kind, nil if it is not served.
 func (r *reader) kind(gvk schema.GroupVersionKind) *rest.Resource {
-	i := slices.IndexFunc(r.resources, func(one rest.Resource) bool {
+	i := slices.IndexFunc(r.resources, func(one *rest.Resource) bool {
 		return one.GroupVersion.WithKind(one.Kind) == gvk && one.Subresource == "" && one.Get != nil && one.List != nil
 	})
 	if i < 0 {
 		return nil
 	}
-	return &r.resources[i]
+	return r.resources[i]
 }
 
 // find returns the objects that are named or selected, of which there may be none.

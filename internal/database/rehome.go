@@ -32,7 +32,7 @@ import (
 //     the objects there, in a server that has slept neither. What has changed since is copied, and
 //     both are compared.
 //  4. The history of the other etcd is taken away, so that watches which began in the first get
-//     410. The note says where the objects are, and servers go there.
+//  410. The note says where the objects are, and servers go there.
 //  5. The objects are deleted in the first. The barrier stays.
 //
 // Until 4 it can be undone by a move to where the objects were.

@@ -20,6 +20,7 @@ import (
 type lull struct {
 	in, out *os.File
 	err     error // there is no pipe
+	start   sync.Once
 
 	mu      sync.Mutex // guards the fields below
 	waiting []*waiter
@@ -63,13 +64,13 @@ func newLull() *lull {
 		l.err = fmt.Errorf("a pipe that requests wait for: %w", l.err)
 		return l
 	}
-	go l.run()
 	return l
 }
 
 // wait returns in the next lull that is not somebody else's. Where there is none for 10 ms, all who
 // wait go on.
 func (l *lull) wait() mood {
+	l.start.Do(func() { go l.run() })
 	w := new(waiter)
 	w.Lock()
 	l.mu.Lock()

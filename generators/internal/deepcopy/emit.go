@@ -35,6 +35,10 @@ func (p *printer) file(f *file) error {
 	if !f.memory.shared {
 		p.Copy(deepcopyPath, copiedName)
 	}
+	if len(f.aliases) > 0 {
+		p.P("//lint:file-ignore SA1019 deprecated fields are copied like others")
+		p.P()
+	}
 	for _, m := range f.methods {
 		p.methods(m)
 	}

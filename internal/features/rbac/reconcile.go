@@ -40,7 +40,7 @@ func reconcile[T any, P ensure.Pointer[T]](ctx context.Context, r *rest.Resource
 		case have.GetAnnotations()[rbacv1.AutoUpdateAnnotationKey] == "false":
 			return nil
 		case !fits(have, want):
-			return ensure.Anew
+			return ensure.ErrAnew
 		}
 		have.SetLabels(merge(want.GetLabels(), have.GetLabels()))
 		have.SetAnnotations(merge(want.GetAnnotations(), have.GetAnnotations()))

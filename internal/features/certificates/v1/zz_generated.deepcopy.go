@@ -13,6 +13,8 @@ import (
 	certificatesv1 "k8s.io/api/certificates/v1"
 )
 
+//lint:file-ignore SA1019 deprecated fields are copied like others
+
 // DeepCopy_CertificateSigningRequest copies a CertificateSigningRequest that shares no memory with in; nil for nil.
 func DeepCopy_CertificateSigningRequest(in *CertificateSigningRequest) *CertificateSigningRequest {
 	if in == nil {

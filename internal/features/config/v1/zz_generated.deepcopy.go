@@ -14,6 +14,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
+//lint:file-ignore SA1019 deprecated fields are copied like others
+
 // DeepCopy_ConfigMap copies a ConfigMap that shares no memory with in; nil for nil.
 func DeepCopy_ConfigMap(in *ConfigMap) *ConfigMap {
 	if in == nil {

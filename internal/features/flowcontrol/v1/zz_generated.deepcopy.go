@@ -13,6 +13,8 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 )
 
+//lint:file-ignore SA1019 deprecated fields are copied like others
+
 // DeepCopy_FlowSchema copies a FlowSchema that shares no memory with in; nil for nil.
 func DeepCopy_FlowSchema(in *FlowSchema) *FlowSchema {
 	if in == nil {

@@ -20,9 +20,9 @@ import (
 // attempts is how often a write is tried against others who write the same.
 const attempts = 10
 
-// Anew is the error of who can't make the wanted object of the one that is there. That is deleted,
-// and the wanted one made in its place.
-var Anew = errors.New("the object is to be made anew")
+// ErrAnew is the error of who can't make the wanted object of the one that is there. That is
+// deleted, and the wanted one made in its place.
+var ErrAnew = errors.New("the object is to be made anew")
 
 // Pointer is a struct of a kind, by its pointer.
 type Pointer[T any] interface {
@@ -50,11 +50,11 @@ func Object[T any, P Pointer[T]](ctx context.Context, r *rest.Resource, want P, 
 		}
 		next := have.DeepCopyObject().(P)
 		switch err = change(next); {
-		case errors.Is(err, Anew):
+		case errors.Is(err, ErrAnew):
 			uid := have.GetUID()
 			_, err = r.Delete.Delete(ctx, new(rest.Request), name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}})
 			if err == nil {
-				err = Anew // in the next attempt
+				err = ErrAnew // in the next attempt
 				continue
 			}
 		case err != nil || equality.Semantic.DeepEqual(have, next):

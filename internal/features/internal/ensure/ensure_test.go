@@ -85,7 +85,7 @@ func TestObjectIsMadeAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	was := there(t, r)
-	if err := ensure.Object(t.Context(), r, wanted("red"), func(*widget.V1) error { return fmt.Errorf("wrapped: %w", ensure.Anew) }); err != nil {
+	if err := ensure.Object(t.Context(), r, wanted("red"), func(*widget.V1) error { return fmt.Errorf("wrapped: %w", ensure.ErrAnew) }); err != nil {
 		t.Fatal(err)
 	}
 	if is := there(t, r); is.UID == was.UID || is.Spec.Color != "red" {

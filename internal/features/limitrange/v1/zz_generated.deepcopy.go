@@ -13,6 +13,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
+//lint:file-ignore SA1019 deprecated fields are copied like others
+
 // DeepCopy_LimitRange copies a LimitRange that shares no memory with in; nil for nil.
 func DeepCopy_LimitRange(in *LimitRange) *LimitRange {
 	if in == nil {

@@ -15,6 +15,8 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 )
 
+//lint:file-ignore SA1019 deprecated fields are copied like others
+
 // DeepCopy_StorageClass copies a StorageClass that shares no memory with in; nil for nil.
 func DeepCopy_StorageClass(in *StorageClass) *StorageClass {
 	if in == nil {

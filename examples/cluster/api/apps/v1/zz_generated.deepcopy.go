@@ -17,6 +17,8 @@ import (
 	intstr "k8s.io/apimachinery/pkg/util/intstr"
 )
 
+//lint:file-ignore SA1019 deprecated fields are copied like others
+
 // DeepCopy_Deployment copies a Deployment that shares no memory with in; nil for nil.
 func DeepCopy_Deployment(in *Deployment) *Deployment {
 	if in == nil {

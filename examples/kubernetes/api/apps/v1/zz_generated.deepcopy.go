@@ -18,6 +18,8 @@ import (
 	intstr "k8s.io/apimachinery/pkg/util/intstr"
 )
 
+//lint:file-ignore SA1019 deprecated fields are copied like others
+
 // DeepCopy_ControllerRevision copies a ControllerRevision that shares no memory with in; nil for nil.
 func DeepCopy_ControllerRevision(in *ControllerRevision) *ControllerRevision {
 	if in == nil {

@@ -15,6 +15,8 @@ import (
 	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+//lint:file-ignore SA1019 deprecated fields are copied like others
+
 // DeepCopy_HorizontalPodAutoscaler copies a HorizontalPodAutoscaler that shares no memory with in; nil for nil.
 func DeepCopy_HorizontalPodAutoscaler(in *HorizontalPodAutoscaler) *HorizontalPodAutoscaler {
 	if in == nil {

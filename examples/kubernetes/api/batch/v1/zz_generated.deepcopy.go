@@ -18,6 +18,8 @@ import (
 	types "k8s.io/apimachinery/pkg/types"
 )
 
+//lint:file-ignore SA1019 deprecated fields are copied like others
+
 // DeepCopy_CronJob copies a CronJob that shares no memory with in; nil for nil.
 func DeepCopy_CronJob(in *CronJob) *CronJob {
 	if in == nil {

@@ -15,6 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+//lint:file-ignore SA1019 deprecated fields are copied like others
+
 // DeepCopy_ClusterTrustBundle copies a ClusterTrustBundle that shares no memory with in; nil for nil.
 func DeepCopy_ClusterTrustBundle(in *ClusterTrustBundle) *ClusterTrustBundle {
 	if in == nil {

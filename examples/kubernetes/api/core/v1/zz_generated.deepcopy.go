@@ -16,6 +16,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+//lint:file-ignore SA1019 deprecated fields are copied like others
+
 // DeepCopy_Binding copies a Binding that shares no memory with in; nil for nil.
 func DeepCopy_Binding(in *Binding) *Binding {
 	if in == nil {

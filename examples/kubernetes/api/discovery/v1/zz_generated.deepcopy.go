@@ -15,6 +15,8 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 )
 
+//lint:file-ignore SA1019 deprecated fields are copied like others
+
 // DeepCopy_EndpointSlice copies a EndpointSlice that shares no memory with in; nil for nil.
 func DeepCopy_EndpointSlice(in *EndpointSlice) *EndpointSlice {
 	if in == nil {

@@ -16,6 +16,8 @@ import (
 	intstr "k8s.io/apimachinery/pkg/util/intstr"
 )
 
+//lint:file-ignore SA1019 deprecated fields are copied like others
+
 // DeepCopy_IPAddress copies a IPAddress that shares no memory with in; nil for nil.
 func DeepCopy_IPAddress(in *IPAddress) *IPAddress {
 	if in == nil {

@@ -15,6 +15,8 @@ import (
 	nodev1 "k8s.io/api/node/v1"
 )
 
+//lint:file-ignore SA1019 deprecated fields are copied like others
+
 // DeepCopy_RuntimeClass copies a RuntimeClass that shares no memory with in; nil for nil.
 func DeepCopy_RuntimeClass(in *RuntimeClass) *RuntimeClass {
 	if in == nil {

@@ -17,6 +17,8 @@ import (
 	intstr "k8s.io/apimachinery/pkg/util/intstr"
 )
 
+//lint:file-ignore SA1019 deprecated fields are copied like others
+
 // DeepCopy_Eviction copies a Eviction that shares no memory with in; nil for nil.
 func DeepCopy_Eviction(in *Eviction) *Eviction {
 	if in == nil {

@@ -18,6 +18,8 @@ import (
 	types "k8s.io/apimachinery/pkg/types"
 )
 
+//lint:file-ignore SA1019 deprecated fields are copied like others
+
 // DeepCopy_DeviceClass copies a DeviceClass that shares no memory with in; nil for nil.
 func DeepCopy_DeviceClass(in *DeviceClass) *DeviceClass {
 	if in == nil {

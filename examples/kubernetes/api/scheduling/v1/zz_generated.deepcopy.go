@@ -14,6 +14,8 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 )
 
+//lint:file-ignore SA1019 deprecated fields are copied like others
+
 // DeepCopy_PriorityClass copies a PriorityClass that shares no memory with in; nil for nil.
 func DeepCopy_PriorityClass(in *PriorityClass) *PriorityClass {
 	if in == nil {

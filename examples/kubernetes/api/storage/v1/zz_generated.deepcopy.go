@@ -17,6 +17,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+//lint:file-ignore SA1019 deprecated fields are copied like others
+
 // DeepCopy_CSIDriver copies a CSIDriver that shares no memory with in; nil for nil.
 func DeepCopy_CSIDriver(in *CSIDriver) *CSIDriver {
 	if in == nil {

@@ -14,6 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+//lint:file-ignore SA1019 deprecated fields are copied like others
+
 // DeepCopy_StorageVersionMigration copies a StorageVersionMigration that shares no memory with in; nil for nil.
 func DeepCopy_StorageVersionMigration(in *StorageVersionMigration) *StorageVersionMigration {
 	if in == nil {
