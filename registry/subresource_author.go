@@ -33,6 +33,8 @@ type Subresource[T runtime.Object] struct {
 	serve   func(e *endpoint, r *rest.Resource)
 	body    any                // an empty one of what is sent; nil: nothing is
 	rules   *subresource.Rules // of that
+	// parameters are the options of a Connector, nil for all others.
+	parameters []rest.QueryParameter
 	problem string
 }
 
