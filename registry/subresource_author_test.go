@@ -384,7 +384,7 @@ func TestSubresourceDefinitions(t *testing.T) {
 		"a subresource is empty: make it with Getter, Action, Change, Part or Connector":                        {{}},
 		`subresource "A/b": its name must be a lower-case path segment, like restart`:                           {registry.Getter("A/b", paintKind, func(context.Context, *widget.Widget) (*paint, error) { return nil, nil })},
 		"subresource stream: field Parts of its options is a []widget.Part, which no parameter of a URL can be": {bad},
-		`subresource summary: the rest of the path goes into "prefix", which is no string among its options`: {summary().Below("prefix")},
+		`subresource summary: the rest of the path goes into "prefix", which is no string among its options`:    {summary().Below("prefix")},
 	} {
 		def := definition(strategy{})
 		def.CopyStatus, def.Subresources = widget.CopyStatus, parts
