@@ -49,6 +49,11 @@ func run(ctx context.Context, bin, dir string, nodes, pods int, patience time.Du
 	defer c.stop()
 	fmt.Printf("%s, %d cores, %d nodes, a deployment of %d pods\n\n| step | took | |\n|---|---|---|\n", time.Now().Format(time.DateOnly), runtime.NumCPU(), nodes, pods)
 	var failed []error
+	differences, err := c.roles(ctx)
+	failed = append(failed, err)
+	for _, d := range differences {
+		failed = append(failed, errors.New("role: "+d))
+	}
 	for _, s := range steps(nodes, pods) {
 		begun := time.Now()
 		err := c.do(ctx, s)
