@@ -213,7 +213,7 @@ kube-rules: ## Every field of every kind of examples/cluster made wrong, and jud
 KUBERNETES ?= -nodes 50 -pods 500
 kubernetes: $(BIN)/kubectl $(BIN)/kube-scheduler $(BIN)/kwok ## kube-scheduler, kube-controller-manager and KWOK at work on examples/kubernetes (minutes, builds not counted; KUBERNETES= for ten nodes).
 	$(GO) test -count=1 ./examples/kubernetes -every
-	$(GO) build -o $(BIN)/kubernetes ./examples/kubernetes
+	cd examples/kubernetes/server && $(GO) build -o $(CURDIR)/$(BIN)/kubernetes .
 	cd test/kubernetes && $(GO) run . -bin $(CURDIR)/$(BIN) $(KUBERNETES)
 
 .PHONY: beside
@@ -301,6 +301,7 @@ $(BIN)/kubectl: test/kubectl/go.mod test/kubectl/main.go
 
 $(BIN)/kube-scheduler: test/kubernetes/programs/go.mod
 	cd test/kubernetes/programs && $(GO) build -p 2 -o $(CURDIR)/$(BIN)/ -ldflags "-X $(VERSION_PKG).gitVersion=$(KUBECTL_VERSION) -X $(VERSION_PKG).gitMajor=1 -X $(VERSION_PKG).gitMinor=37" k8s.io/kubernetes/cmd/kube-scheduler k8s.io/kubernetes/cmd/kube-controller-manager
+	dir=$$(cd test/kubernetes/programs && $(GO) list -m -f '{{.Dir}}' k8s.io/kubernetes)/plugin/pkg/auth/authorizer/rbac/bootstrappolicy/testdata && for part in cluster-roles cluster-role-bindings controller-roles controller-role-bindings namespace-roles namespace-role-bindings; do echo ---; cat $$dir/$$part.yaml; done > $(BIN)/kube-roles.yaml
 
 $(BIN)/kube-apiserver: test/kubernetes/programs/go.mod
 	cd test/kubernetes/programs && $(GO) build -p 2 -o $(CURDIR)/$@ -ldflags "-X $(VERSION_PKG).gitVersion=$(KUBECTL_VERSION) -X $(VERSION_PKG).gitMajor=1 -X $(VERSION_PKG).gitMinor=37" k8s.io/kubernetes/cmd/kube-apiserver
@@ -308,7 +309,7 @@ $(BIN)/kube-apiserver: test/kubernetes/programs/go.mod
 KWOK_STAGES := node/fast/node-initialize node/heartbeat-with-lease/node-heartbeat-with-lease pod/fast/pod-complete pod/fast/pod-delete pod/fast/pod-ready
 $(BIN)/kwok: test/kubernetes/kwok/go.mod
 	cd test/kubernetes/kwok && $(GO) build -p 2 -o $(CURDIR)/$@ sigs.k8s.io/kwok/cmd/kwok
-	dir=$$(cd test/kubernetes/kwok && $(GO) list -m -f '{{.Dir}}' sigs.k8s.io/kwok) && for stage in $(KWOK_STAGES); do echo ---; cat $$dir/kustomize/stage/$$stage.yaml; done > $@.yaml
+	dir=$$(cd test/kubernetes/kwok && $(GO) list -m -f '{{.Dir}}' sigs.k8s.io/kwok) && for stage in $(KWOK_STAGES); do echo ---; cat $$dir/kustomize/stage/$$stage.yaml; done > $@.yaml && cp $$dir/kustomize/rbac/role.yaml $@-role.yaml && chmod u+w $@-role.yaml
 
 $(BIN)/kubectl-1.27: test/kubectl/v1.27/go.mod test/kubectl/v1.27/main.go
 	cd test/kubectl/v1.27 && $(GO) build -o $(CURDIR)/$@ -ldflags "-X $(VERSION_PKG).gitVersion=v1.27.16 -X $(VERSION_PKG).gitMajor=1 -X $(VERSION_PKG).gitMinor=27" .

@@ -38,7 +38,7 @@ var ladder = []room{
 	{"Leaves", []string{"trace", "internal/suggest", "internal/buildinfo", "internal/diskspace", "internal/keyprefix", "internal/wait"}},
 	{"Runtime, a module of its own", []string{"runtime/..."}},
 	{"Storage", []string{"storage/...", "internal/etcd3test", "internal/kmstest"}},
-	{"The seams", []string{"registry/rest", "auth/...", "internal/delegated", "admission/..."}},
+	{"The seams", []string{"registry/rest", "auth/...", "internal/delegated", "admission/...", "proxy"}},
 	{"Registry", []string{"registry/...", "internal/jsontree", "internal/ownership/...", "internal/registrytest"}},
 	{"Server", []string{"internal/fairness", "internal/server/..."}},
 	{"Assembly", []string{"internal/faultinject", "internal/kubeconfig", "internal/program/...", "internal/replicas", "internal/database", "internal/users", "internal/tool", "internal/serve/..."}},

@@ -64,13 +64,18 @@ func in(dir string, do func(dir string) error) error {
 }
 
 func run(ctx context.Context, bin, dir string, nodes, pods int, patience time.Duration) error {
-	c := &cluster{bin: bin, dir: dir, patience: patience}
+	c := &cluster{bin: bin, dir: dir, patience: patience, apart: true}
 	if err := c.start(ctx, ours, programs...); err != nil {
 		return err
 	}
 	defer c.stop()
 	fmt.Printf("%s, %d cores, %d nodes, a deployment of %d pods\n\n| step | took | |\n|---|---|---|\n", time.Now().Format(time.DateOnly), runtime.NumCPU(), nodes, pods)
 	var failed []error
+	differences, err := c.roles(ctx)
+	failed = append(failed, err)
+	for _, d := range differences {
+		failed = append(failed, errors.New("role: "+d))
+	}
 	for _, s := range steps(nodes, pods) {
 		begun := time.Now()
 		err := c.do(ctx, s)
