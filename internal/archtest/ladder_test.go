@@ -45,6 +45,7 @@ var ladder = []room{
 	{"Typeplane", []string{".", "apitest"}},
 	{"Features", []string{"internal/quantity", "internal/follow", "internal/features/...", "features/..."}},
 	{"Generator", []string{"generators/...", "cmd/gen"}},
+	{"Images", []string{"internal/image", "cmd/image"}},
 	{"Tests, tools and examples", []string{
 		"internal/amplify", "internal/ask", "internal/certtest", "internal/drill", "internal/etcdproc", "internal/faultclock", "internal/faultdisk", "internal/gadget/...", "internal/interpose", "internal/testserver", "hack/...", "examples/...",
 	}},
