@@ -160,12 +160,15 @@ func printLadder(all map[string]*aPackage) string {
 		fmt.Fprintf(page, "\n## %s\n\n| package | |\n|---|---|\n", r.name)
 		for _, p := range ascending(all, heights) {
 			if p.room == i {
-				fmt.Fprintf(page, "| %s | %s |\n", p.link(), strings.ReplaceAll(p.row(), "|", `\|`))
+				fmt.Fprintf(page, "| %s | %s |\n", p.link(), inCell.Replace(p.row()))
 			}
 		}
 	}
 	return page.String()
 }
+
+// inCell keeps a text from ending a cell, and from being taken for HTML.
+var inCell = strings.NewReplacer("|", `\|`, "<", "&lt;")
 
 const ladderHead = `# The ladder of packages
 
