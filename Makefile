@@ -216,6 +216,23 @@ kubernetes: $(BIN)/kubectl $(BIN)/kube-scheduler $(BIN)/kwok ## kube-scheduler, 
 	cd examples/kubernetes/server && $(GO) build -o $(CURDIR)/$(BIN)/kubernetes .
 	cd test/kubernetes && $(GO) run . -bin $(CURDIR)/$(BIN) $(KUBERNETES)
 
+.PHONY: beside
+BESIDE ?= -nodes 50 -pods 500
+beside: $(BIN)/etcd $(BIN)/kube-scheduler $(BIN)/kube-apiserver $(BIN)/kwok ## One workload on kube-apiserver and on examples/kubernetes, by turns; prints tables into docs/kubernetes.md (ten minutes, builds not counted; BESIDE='-nodes 1000 -pods 10000 -deployments 200 -heartbeats 10m' for an hour).
+	cd examples/kubernetes/server && $(GO) build -o $(CURDIR)/$(BIN)/kubernetes .
+	cd test/kubernetes && $(GO) run . -beside -bin $(CURDIR)/$(BIN) -page ../../docs/kubernetes.md -patience 20m $(BESIDE)
+
+.PHONY: kubernetes-e2e
+kubernetes-e2e: $(BIN)/kubectl $(BIN)/etcd $(BIN)/kube-scheduler $(BIN)/kube-apiserver $(BIN)/kwok ## Kubernetes' own tests of API machinery and auth on kube-apiserver and on examples/kubernetes; prints into docs/kubernetes.md which pass where (an hour; E2E='a regexp' for some).
+	cd test/kubernetes/e2e && $(GO) test -c -p 2 -o $(CURDIR)/$(BIN)/e2e.test .
+	cd examples/kubernetes/server && $(GO) build -o $(CURDIR)/$(BIN)/kubernetes .
+	cd test/kubernetes && $(GO) run . -bin $(CURDIR)/$(BIN) $(if $(E2E),-e2e '$(E2E)',-e2e all -page ../../docs/kubernetes.md)
+
+.PHONY: aggregator
+aggregator: $(BIN)/kubectl $(BIN)/etcd $(BIN)/kube-scheduler $(BIN)/kube-apiserver ## examples/library behind kube-apiserver's aggregator, driven by kubectl (minutes, builds not counted).
+	$(GO) build -o $(BIN)/library ./examples/library
+	cd test/kubernetes && $(GO) test -count=1 -v -timeout 30m -run '^TestAggregator$$' . -bin $(CURDIR)/$(BIN)
+
 .PHONY: tracing
 tracing: ## The module that sends traces to a collector of OpenTelemetry.
 	cd tracing && $(GO) test -count=1 -timeout 30m ./...
@@ -285,6 +302,9 @@ $(BIN)/kubectl: test/kubectl/go.mod test/kubectl/main.go
 $(BIN)/kube-scheduler: test/kubernetes/programs/go.mod
 	cd test/kubernetes/programs && $(GO) build -p 2 -o $(CURDIR)/$(BIN)/ -ldflags "-X $(VERSION_PKG).gitVersion=$(KUBECTL_VERSION) -X $(VERSION_PKG).gitMajor=1 -X $(VERSION_PKG).gitMinor=37" k8s.io/kubernetes/cmd/kube-scheduler k8s.io/kubernetes/cmd/kube-controller-manager
 	dir=$$(cd test/kubernetes/programs && $(GO) list -m -f '{{.Dir}}' k8s.io/kubernetes)/plugin/pkg/auth/authorizer/rbac/bootstrappolicy/testdata && for part in cluster-roles cluster-role-bindings controller-roles controller-role-bindings namespace-roles namespace-role-bindings; do echo ---; cat $$dir/$$part.yaml; done > $(BIN)/kube-roles.yaml
+
+$(BIN)/kube-apiserver: test/kubernetes/programs/go.mod
+	cd test/kubernetes/programs && $(GO) build -p 2 -o $(CURDIR)/$@ -ldflags "-X $(VERSION_PKG).gitVersion=$(KUBECTL_VERSION) -X $(VERSION_PKG).gitMajor=1 -X $(VERSION_PKG).gitMinor=37" k8s.io/kubernetes/cmd/kube-apiserver
 
 KWOK_STAGES := node/fast/node-initialize node/heartbeat-with-lease/node-heartbeat-with-lease pod/fast/pod-complete pod/fast/pod-delete pod/fast/pod-ready
 $(BIN)/kwok: test/kubernetes/kwok/go.mod

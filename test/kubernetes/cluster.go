@@ -19,6 +19,7 @@ import (
 // cluster is a server with Kubernetes' programs around it.
 type cluster struct {
 	bin, dir string
+	etcd     string // the URL of one that the server is to use, "" for none beside it
 	server   *testserver.Process
 	patience time.Duration
 	stopped  bool
@@ -50,19 +51,48 @@ var programs = []program{
 // leftToOthers are the loops that the controller manager has, too.
 const leftToOthers = "namespace-controller,serviceaccount-controller,root-ca-certificate-publisher-controller,resourcequota-controller,clusterrole-aggregation-controller,certificatesigningrequest-cleaner-controller"
 
-// start starts all of them. They are stopped by stop.
-func start(ctx context.Context, bin, dir string, patience time.Duration) (*cluster, error) {
-	bin, err := filepath.Abs(bin)
-	if err != nil {
-		return nil, err
+// server starts an API server for a cluster, and returns when it is ready. What it says goes to log.
+type server func(ctx context.Context, c *cluster, log *os.File) (*testserver.Process, error)
+
+// start starts a server, and the programs around it. They are stopped by stop.
+func (c *cluster) start(ctx context.Context, serve server, programs ...program) error {
+	var err error
+	if c.bin, err = filepath.Abs(c.bin); err != nil {
+		return err
 	}
-	c := &cluster{bin: bin, dir: dir, patience: patience, ended: make(chan error, len(programs)), apart: true}
 	log, err := os.Create(c.log("server"))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer log.Close()
-	cmd := exec.Command(filepath.Join(bin, "kubernetes"), "--data-dir", c.data(), "--secure-port", "0", "--garbage-collector", "beside", "--authorization-mode", "RBAC", "--disable-controllers", leftToOthers)
+	ready, cancel := context.WithTimeout(ctx, c.patience)
+	defer cancel()
+	if c.server, err = serve(ready, c, log); err != nil {
+		return err
+	}
+	c.ended = make(chan error, len(programs))
+	if c.apart {
+		if err := c.introduce(ctx); err != nil {
+			c.stop()
+			return err
+		}
+	}
+	for _, p := range programs {
+		if err := c.startProgram(ctx, p); err != nil {
+			c.stop()
+			return err
+		}
+	}
+	return nil
+}
+
+// ours is examples/kubernetes.
+func ours(ctx context.Context, c *cluster, log *os.File) (*testserver.Process, error) {
+	cmd := exec.Command(filepath.Join(c.bin, "kubernetes"), "--data-dir", c.data(), "--secure-port", "0",
+		"--garbage-collector", "beside", "--disable-controllers", leftToOthers, "--authorization-mode", "RBAC")
+	if c.etcd != "" {
+		cmd.Args = append(cmd.Args, "--etcd-servers", c.etcd)
+	}
 	if c.apart {
 		if err := c.writeTokens(); err != nil {
 			return nil, err
@@ -70,24 +100,7 @@ func start(ctx context.Context, bin, dir string, patience time.Duration) (*clust
 		cmd.Args = append(cmd.Args, "--token-auth-file", c.tokens())
 	}
 	cmd.Stderr = log
-	ready, cancel := context.WithTimeout(ctx, c.patience)
-	defer cancel()
-	if c.server, err = testserver.Start(ready, cmd); err != nil {
-		return nil, err
-	}
-	if c.apart {
-		if err := c.introduce(ctx); err != nil {
-			c.stop()
-			return nil, err
-		}
-	}
-	for _, p := range programs {
-		if err := c.startProgram(ctx, p); err != nil {
-			c.stop()
-			return nil, err
-		}
-	}
-	return c, nil
+	return testserver.Start(ctx, cmd)
 }
 
 func (c *cluster) data() string           { return filepath.Join(c.dir, "data") }
