@@ -219,13 +219,13 @@ kubernetes: $(BIN)/kubectl $(BIN)/kube-scheduler $(BIN)/kwok ## kube-scheduler, 
 .PHONY: beside
 BESIDE ?= -nodes 50 -pods 500
 beside: $(BIN)/etcd $(BIN)/kube-scheduler $(BIN)/kube-apiserver $(BIN)/kwok ## One workload on kube-apiserver and on examples/kubernetes, by turns; prints tables into docs/kubernetes.md (ten minutes, builds not counted; BESIDE='-nodes 1000 -pods 10000 -deployments 200 -heartbeats 10m' for an hour).
-	$(GO) build -o $(BIN)/kubernetes ./examples/kubernetes
+	cd examples/kubernetes/server && $(GO) build -o $(CURDIR)/$(BIN)/kubernetes .
 	cd test/kubernetes && $(GO) run . -beside -bin $(CURDIR)/$(BIN) -page ../../docs/kubernetes.md -patience 20m $(BESIDE)
 
 .PHONY: kubernetes-e2e
 kubernetes-e2e: $(BIN)/kubectl $(BIN)/etcd $(BIN)/kube-scheduler $(BIN)/kube-apiserver $(BIN)/kwok ## Kubernetes' own tests of API machinery and auth on kube-apiserver and on examples/kubernetes; prints into docs/kubernetes.md which pass where (an hour; E2E='a regexp' for some).
 	cd test/kubernetes/e2e && $(GO) test -c -p 2 -o $(CURDIR)/$(BIN)/e2e.test .
-	$(GO) build -o $(BIN)/kubernetes ./examples/kubernetes
+	cd examples/kubernetes/server && $(GO) build -o $(CURDIR)/$(BIN)/kubernetes .
 	cd test/kubernetes && $(GO) run . -bin $(CURDIR)/$(BIN) $(if $(E2E),-e2e '$(E2E)',-e2e all -page ../../docs/kubernetes.md)
 
 .PHONY: aggregator

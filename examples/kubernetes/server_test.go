@@ -40,6 +40,7 @@ func TestServer(t *testing.T) {
 	t.Run("services", func(t *testing.T) { services(t, servertest.Of(t, c.Server)) })
 	t.Run("evictions", func(t *testing.T) { evicted(t, servertest.Of(t, c.Server)) })
 	t.Run("kubelets", func(t *testing.T) { connected(t, servertest.Of(t, c.Server)) })
+	t.Run("devices", func(t *testing.T) { devices(t, servertest.Of(t, c.Server)) })
 	t.Run("roles", func(t *testing.T) { begins(t, servertest.Of(t, c.Server)) })
 	t.Run("workloads", func(t *testing.T) { workloads(t, servertest.Of(t, c.Server)) })
 }
@@ -90,6 +91,8 @@ func services(t *testing.T, c servertest.Client) {
 	}
 	taken := fmt.Sprintf(`"clusterIP":%q,`, ip)
 	make(422, "already allocated", "b", taken)
+	c.Want(200, `"clusterIP":"10.96.0.1"`, "GET", namespace+"/services/kubernetes", "")
+	make(422, "already allocated", "b", `"clusterIP":"10.96.0.1",`)
 	make(201, `"clusterIP":"None"`, "headless", `"clusterIP":"None",`)
 	if got := c.Want(201, "", "POST", namespace+"/services", `{"apiVersion":"v1","kind":"Service","metadata":{"name":"name"},"spec":{"type":"ExternalName","externalName":"example.com"}}`); address.MatchString(got) {
 		t.Errorf("one that is a name has an address: %s", got)
@@ -169,6 +172,20 @@ func begins(t *testing.T, c servertest.Client) {
 	c.Want(200, `"labels":{"kubernetes.io/bootstrapping":"rbac-defaults"}`, "GET", roles+"/clusterroles/system:controller:job-controller", "")
 	c.Want(200, `"subjects":[{"kind":"ServiceAccount","name":"job-controller","namespace":"kube-system"}]`, "GET", roles+"/clusterrolebindings/system:controller:job-controller", "")
 	c.Want(200, `"system:kube-scheduler"`, "GET", roles+"/namespaces/kube-system/rolebindings/system::leader-locking-kube-scheduler", "")
+}
+
+// devices: a taint begins when it is written, and again with another effect.
+func devices(t *testing.T, c servertest.Client) {
+	taints := "/apis/resource.k8s.io/v1/devicetaintrules"
+	rule := `{"apiVersion":"resource.k8s.io/v1","kind":"DeviceTaintRule","metadata":{"name":"a"},"spec":{"deviceSelector":{"driver":"example.com"},"taint":{"key":"example.com/a","effect":"NoSchedule"%s}}}`
+	c.Want(201, `"timeAdded":"2`, "POST", taints, fmt.Sprintf(rule, ""))
+	c.Want(200, `"timeAdded":"2001-02-03T04:05:06Z"`, "PUT", taints+"/a", fmt.Sprintf(rule, `,"timeAdded":"2001-02-03T04:05:06Z"`))
+	c.Want(200, `"timeAdded":"2001-02-03T04:05:06Z"`, "PATCH", taints+"/a", `{"metadata":{"labels":{"a":"b"}}}`)
+	if anew := c.Want(200, `"effect":"NoExecute"`, "PATCH", taints+"/a", `{"spec":{"taint":{"effect":"NoExecute"}}}`); strings.Contains(anew, "2001-02-03") {
+		t.Errorf("another effect, and it is there since then: %s", anew)
+	}
+	c.Want(201, `"timeAdded":"2`, "POST", "/apis/resource.k8s.io/v1/resourceslices", `{"apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice","metadata":{"name":"a"},`+
+		`"spec":{"driver":"example.com","nodeName":"one","pool":{"name":"one","resourceSliceCount":1},"devices":[{"name":"a","taints":[{"key":"example.com/a","effect":"NoSchedule"}]}]}}`)
 }
 
 func workloads(t *testing.T, c servertest.Client) {

@@ -1009,8 +1009,10 @@ func API() typeplane.API {
 	iPAddressStrategy := new(IPAddressStrategy)
 	serviceCIDRStrategy := new(ServiceCIDRStrategy)
 	runtimeClassStrategy := new(RuntimeClassStrategy)
+	deviceTaintRuleStrategy := new(DeviceTaintRuleStrategy)
 	resourceClaimStrategy := new(ResourceClaimStrategy)
 	resourceClaimTemplateStrategy := new(ResourceClaimTemplateStrategy)
+	resourceSliceStrategy := new(ResourceSliceStrategy)
 	cSIDriverStrategy := new(CSIDriverStrategy)
 	cSINodeStrategy := new(CSINodeStrategy)
 	cSIStorageCapacityStrategy := new(CSIStorageCapacityStrategy)
@@ -1358,6 +1360,10 @@ func API() typeplane.API {
 				StorageVersion: schema.GroupVersion{Group: "resource.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "resource.k8s.io", Version: "v1"}},
 				CopyStatus:     func(from, to *resourcev1.DeviceTaintRule) { to.Status = from.Status },
+				Strategy: registry.Strategy[*resourcev1.DeviceTaintRule]{
+					PrepareForCreate: deviceTaintRuleStrategy.PrepareForCreate,
+					PrepareForUpdate: deviceTaintRuleStrategy.PrepareForUpdate,
+				},
 			}),
 			registry.Define(registry.Definition[*resourcev1.ResourceClaim]{
 				GroupKind:      schema.GroupKind{Group: "resource.k8s.io", Kind: "ResourceClaim"},
@@ -1388,6 +1394,10 @@ func API() typeplane.API {
 				Singular:       "resourceslice",
 				StorageVersion: schema.GroupVersion{Group: "resource.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "resource.k8s.io", Version: "v1"}},
+				Strategy: registry.Strategy[*resourcev1.ResourceSlice]{
+					PrepareForCreate: resourceSliceStrategy.PrepareForCreate,
+					PrepareForUpdate: resourceSliceStrategy.PrepareForUpdate,
+				},
 			}),
 			registry.Define(registry.Definition[*schedulingv1.PriorityClass]{
 				GroupKind:      schema.GroupKind{Group: "scheduling.k8s.io", Kind: "PriorityClass"},

@@ -51,7 +51,8 @@ var programs = []program{
 // leftToOthers are the loops that the controller manager has, too.
 const leftToOthers = "namespace-controller,serviceaccount-controller,root-ca-certificate-publisher-controller,resourcequota-controller,clusterrole-aggregation-controller,certificatesigningrequest-cleaner-controller"
 
-// server starts an API server for a cluster, and returns when it is ready. What it says goes to log.
+// server starts an API server for a cluster, and returns when it is ready. What it says goes to
+// log.
 type server func(ctx context.Context, c *cluster, log *os.File) (*testserver.Process, error)
 
 // start starts a server, and the programs around it. They are stopped by stop.
@@ -88,15 +89,16 @@ func (c *cluster) start(ctx context.Context, serve server, programs ...program) 
 
 // ours is examples/kubernetes.
 func ours(ctx context.Context, c *cluster, log *os.File) (*testserver.Process, error) {
-	cmd := exec.Command(filepath.Join(c.bin, "kubernetes"), "--data-dir", c.data(), "--secure-port", "0", "--garbage-collector", "beside", "--authorization-mode", "RBAC", "--disable-controllers", leftToOthers)
+	cmd := exec.Command(filepath.Join(c.bin, "kubernetes"), "--data-dir", c.data(), "--secure-port", "0",
+		"--garbage-collector", "beside", "--disable-controllers", leftToOthers, "--authorization-mode", "RBAC")
+	if c.etcd != "" {
+		cmd.Args = append(cmd.Args, "--etcd-servers", c.etcd)
+	}
 	if c.apart {
 		if err := c.writeTokens(); err != nil {
 			return nil, err
 		}
 		cmd.Args = append(cmd.Args, "--token-auth-file", c.tokens())
-	}
-	if c.etcd != "" {
-		cmd.Args = append(cmd.Args, "--etcd-servers", c.etcd)
 	}
 	cmd.Stderr = log
 	return testserver.Start(ctx, cmd)

@@ -13,7 +13,7 @@ func expect(like, reason string) expectation { return expectation{regexp.MustCom
 
 var expectedRefusals = []expectation{
 	expect(`^409 (update|delete) .*: Operation cannot be fulfilled`, "two controllers write one object, and the second one reads it again"),
-	expect(`^404 (update|delete|patch|create pods/binding) .* not found$`, "a controller writes what was deleted since it has looked"),
+	expect(`^404 (update|delete|patch|create pods/(binding|eviction)) .* not found$`, "a controller or kubectl writes what was deleted since it has looked"),
 	expect(`^404 get `, "a controller or kubectl looks whether something is there"),
 	expect(`^403 create pods by kube-controller-manager.* exceeded quota: few`, "the quota of the step allows two pods of four"),
 	expect(`^403 create .*/namespaces/other/`, "controllers make what a namespace has while it is on its way out"),

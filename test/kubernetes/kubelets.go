@@ -21,6 +21,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -137,10 +138,35 @@ func (c *cluster) certify(ip net.IP) error {
 var forwarding = regexp.MustCompile(`^Forwarding from (127\.0\.0\.1:\d+)`)
 
 // forward reaches a port of a pod by kubectl port-forward.
-func (c *cluster) forward(ctx context.Context, pod string) error {
+func forward(ctx context.Context, c *cluster) error {
+	return c.until(ctx, "port-forward pod/talker :8080", func(line string) (bool, error) {
+		found := forwarding.FindStringSubmatch(line)
+		if found == nil {
+			return false, nil
+		}
+		resp, err := http.Get("http://" + found[1])
+		if err != nil {
+			return false, err
+		}
+		defer resp.Body.Close()
+		text, err := io.ReadAll(resp.Body)
+		if err == nil && string(text) != "reached" {
+			err = fmt.Errorf("the pod answers %q", text)
+		}
+		return true, err
+	})
+}
+
+// attach sees what a container prints, by kubectl attach.
+func attach(ctx context.Context, c *cluster) error {
+	return c.until(ctx, "attach talker", func(line string) (bool, error) { return strings.Contains(line, "and another"), nil })
+}
+
+// until runs a command of kubectl that does not end by itself, until a line of it is the one.
+func (c *cluster) until(ctx context.Context, args string, is func(line string) (bool, error)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	cmd := c.kubectlCommand(ctx, "port-forward "+pod+" :8080")
+	cmd := c.kubectlCommand(ctx, args)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
@@ -151,20 +177,9 @@ func (c *cluster) forward(ctx context.Context, pod string) error {
 	defer cmd.Wait()
 	defer cancel()
 	for lines := bufio.NewScanner(out); lines.Scan(); {
-		found := forwarding.FindStringSubmatch(lines.Text())
-		if found == nil {
-			continue
-		}
-		resp, err := http.Get("http://" + found[1])
-		if err != nil {
+		if done, err := is(lines.Text()); done || err != nil {
 			return err
 		}
-		defer resp.Body.Close()
-		text, err := io.ReadAll(resp.Body)
-		if err == nil && string(text) != "reached" {
-			err = fmt.Errorf("the pod answers %q", text)
-		}
-		return err
 	}
-	return fmt.Errorf("kubectl port-forward %s has ended: %w", pod, ctx.Err())
+	return errors.Join(fmt.Errorf("kubectl %s has ended", args), ctx.Err())
 }

@@ -1,7 +1,5 @@
 package main
 
-import "context"
-
 // kubeletSteps are what a user asks of kubelets, through the server.
 func kubeletSteps() []step {
 	return []step{
@@ -9,8 +7,10 @@ func kubeletSteps() []step {
 		{name: "a log is read", until: "logs talker", want: "one line\nand another"},
 		{name: "the end of a log is read", until: "logs talker --tail=1", want: "and another"},
 		{name: "a command runs in a container", until: "exec talker -- echo through the server", want: "through the server"},
-		{name: "a port is forwarded", do: func(ctx context.Context, c *cluster) error { return c.forward(ctx, "pod/talker") }},
+		{name: "what a container prints is seen", do: attach},
+		{name: "a port is forwarded", do: forward},
 		{name: "a kubelet is asked", until: "get --raw /api/v1/nodes/node-0/proxy/healthz", want: "ok"},
+		{name: "the cluster says what it is", run: []string{"cluster-info"}, until: "get service kubernetes -o jsonpath={.spec.clusterIP}", want: "10.96.0.1"},
 		{name: "the pod goes", run: []string{"delete pod talker"}},
 	}
 }
