@@ -269,7 +269,8 @@ func TestCalm(t *testing.T) {
 // TestWorker: all that is written is passed on, in order and in pieces.
 func TestWorker(t *testing.T) {
 	var out writes
-	w := newWorker(&out, 10)
+	w := beginWork()
+	w.passOn(&out, 10)
 	sent := bytes.Repeat([]byte("0123456789abc"), 1000)
 	if n, err := w.Write(sent); n != len(sent) || err != nil {
 		t.Fatal(n, err)

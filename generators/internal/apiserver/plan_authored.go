@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -53,7 +54,13 @@ func (p *planner) authoredOf(t *types.Type, h *hub) []authored {
 		if len(w.methods) > 0 && a.form != connector {
 			problem("methods= is for what answers by itself, which "+method.Name.Name+" does not", "remove it")
 		}
-		a.name, a.methods = w.name, w.methods
+		if w.below != "" && a.form != connector {
+			problem("below= is for what answers by itself, which "+method.Name.Name+" does not", "remove it")
+		}
+		if w.below != "" && a.form == connector && !hasString(a.takes, w.below) {
+			problem(fmt.Sprintf("%s has no string %q for the rest of the path", a.takes.Name.Name, w.below), "name one by its name in JSON, or add it")
+		}
+		a.name, a.methods, a.below = w.name, w.methods, w.below
 		if len(a.methods) == 0 {
 			a.methods = []string{http.MethodGet}
 		}
@@ -61,6 +68,20 @@ func (p *planner) authoredOf(t *types.Type, h *hub) []authored {
 		out = append(out, a)
 	}
 	return out
+}
+
+// hasString says whether a struct, or one that it embeds, has a string of that name in JSON.
+func hasString(t *types.Type, name string) bool {
+	return slices.ContainsFunc(t.Members, func(m types.Member) bool {
+		called, _, _ := strings.Cut(reflect.StructTag(m.Tags).Get("json"), ",")
+		if m.Embedded && called == "" {
+			return hasString(m.Type, name)
+		}
+		for m.Type.Kind == types.Alias {
+			m.Type = m.Type.Underlying
+		}
+		return called == name && m.Type == types.String
+	})
 }
 
 // bodiesOf finds what the methods of strategies take besides objects.
