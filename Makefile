@@ -178,7 +178,7 @@ peer: ## Which users share what, decided by us and by k8s.io/apiserver, for obje
 
 .PHONY: fairness
 FAIRNESS ?= -fairapart -fair 4s -fairrounds 5 -fairtimes 2
-fairness: peer ## The same, and a quiet user beside a noisy one, whose p99 is wanted within twice of alone (five minutes; fails beside reset streams so far; FAIRNESS= for a short form without times).
+fairness: peer ## The same, and a quiet user beside a noisy one, whose p99 is wanted within twice of alone (five minutes; FAIRNESS= for a short form without times).
 	cd test/clients && $(GO) test -count=1 -v -run TestFairness . $(FAIRNESS)
 
 .PHONY: clientgen

@@ -3,10 +3,10 @@ package server
 import "time"
 
 // resets are the streams that a client resets. A server has worked for each of them, and nobody has
-// got anything. A client that stops may reset as many at once as it has, and few at other times. Who
-// resets more is served slowly, and what it sends meanwhile stays on its side. To end the connection
-// at once would cost more than that, since the client can make another one. It ends when the client
-// does not stop.
+// got anything. A client that stops may reset as many at once as it has, and few at other times.
+// Who resets more is served slowly, and what it sends meanwhile stays on its side. To end the
+// connection at once would cost more than that, since the client can make another one. It ends when
+// the client does not stop.
 type resets struct {
 	// due is when those so far have been made up for, at one in each resetEvery.
 	due time.Time
@@ -22,7 +22,8 @@ const (
 	mostLate = 500
 )
 
-// count counts a reset. A client that stops is free again after twice the time that freeResets take.
+// count counts a reset. However many there were, requests need not wait any more after the time
+// that freeResets take.
 func (r *resets) count() {
 	now := time.Now()
 	if r.due.Before(now) {
