@@ -51,7 +51,8 @@ var programs = []program{
 // leftToOthers are the loops that the controller manager has, too.
 const leftToOthers = "namespace-controller,serviceaccount-controller,root-ca-certificate-publisher-controller,resourcequota-controller,clusterrole-aggregation-controller,certificatesigningrequest-cleaner-controller"
 
-// server starts an API server for a cluster, and returns when it is ready. What it says goes to log.
+// server starts an API server for a cluster, and returns when it is ready. What it says goes to
+// log.
 type server func(ctx context.Context, c *cluster, log *os.File) (*testserver.Process, error)
 
 // start starts a server, and the programs around it. They are stopped by stop.
