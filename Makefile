@@ -1,4 +1,4 @@
-# `make help` lists the targets. Everything needs Go, git and make only; `make race` also needs a C compiler, `make conformance` node and npm.
+# `make help` lists the targets. Everything needs Go, git and make only; `make race` also needs a C compiler, `make conformance` and `make site` node and npm.
 
 GO       ?= go
 BIN      := bin
@@ -291,6 +291,15 @@ lint: $(BIN)/staticcheck ## gofmt, prose, vet and staticcheck (staticcheck.conf 
 vuln: ## Known vulnerabilities of what we link; says loudly when the database can't be reached.
 	hack/vuln.sh
 
+.PHONY: site
+site: SITE_BASE ?= /
+site: $(BIN)/site/node_modules/.package-lock.json ## Build the site of docs/ into bin/site/dist, and check its links (needs node and npm; SITE_BASE=/path/ where it is not at the root of a host; LOOK=1: look at it in Debian's chromium, in light and dark, on a screen and a phone).
+	cp -r hack/site/vitepress/. $(BIN)/site
+	$(GO) run ./hack/site pages $(BIN)/site
+	cd $(BIN)/site && SITE_BASE=$(SITE_BASE) npx vitepress build
+	SITE_BASE=$(SITE_BASE) $(GO) run ./hack/site check $(BIN)/site/dist
+	$(if $(LOOK),cd $(BIN)/site && node look.mjs)
+
 .PHONY: clean
 clean: ## Remove what the other targets made.
 	rm -rf $(BIN) *-data
@@ -328,6 +337,11 @@ $(BIN)/kine: test/kine/go.mod test/kine/main.go
 
 $(BIN)/etcd-cluster: $(wildcard test/cluster/etcd-cluster/*.go internal/etcdproc/*.go)
 	cd test/cluster && $(GO) build -o $(CURDIR)/$@ ./etcd-cluster
+
+# What builds the site is pinned by the lock file.
+$(BIN)/site/node_modules/.package-lock.json: hack/site/vitepress/package-lock.json
+	mkdir -p $(BIN)/site && cp hack/site/vitepress/package*.json $(BIN)/site
+	cd $(BIN)/site && npm ci --no-audit --no-fund && touch node_modules/.package-lock.json
 
 $(BIN)/staticcheck: test/lint/go.mod
 	cd test/lint && $(GO) build -o $(CURDIR)/$@ honnef.co/go/tools/cmd/staticcheck

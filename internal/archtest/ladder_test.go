@@ -45,6 +45,7 @@ var ladder = []room{
 	{"Typeplane", []string{".", "apitest"}},
 	{"Features", []string{"internal/quantity", "internal/follow", "internal/features/...", "features/..."}},
 	{"Generator", []string{"generators/...", "cmd/gen"}},
+	{"Images", []string{"internal/image", "cmd/image"}},
 	{"Tests, tools and examples", []string{
 		"internal/amplify", "internal/ask", "internal/certtest", "internal/drill", "internal/etcdproc", "internal/faultclock", "internal/faultdisk", "internal/gadget/...", "internal/interpose", "internal/testserver", "hack/...", "examples/...",
 	}},
@@ -159,12 +160,15 @@ func printLadder(all map[string]*aPackage) string {
 		fmt.Fprintf(page, "\n## %s\n\n| package | |\n|---|---|\n", r.name)
 		for _, p := range ascending(all, heights) {
 			if p.room == i {
-				fmt.Fprintf(page, "| %s | %s |\n", p.link(), strings.ReplaceAll(p.row(), "|", `\|`))
+				fmt.Fprintf(page, "| %s | %s |\n", p.link(), inCell.Replace(p.row()))
 			}
 		}
 	}
 	return page.String()
 }
+
+// inCell keeps a text from ending a cell, and from being taken for HTML.
+var inCell = strings.NewReplacer("|", `\|`, "<", "&lt;")
 
 const ladderHead = `# The ladder of packages
 
