@@ -32,7 +32,8 @@ func (DeviceTaintRuleStrategy) PrepareForCreate(_ context.Context, rule *resourc
 	begin(&rule.Spec.Taint)
 }
 
-// PrepareForUpdate has a taint with another effect begin anew, unless its author says when it began.
+// PrepareForUpdate has a taint with another effect begin anew, unless its author says when it
+// began.
 func (DeviceTaintRuleStrategy) PrepareForUpdate(_ context.Context, rule, old *resourcev1.DeviceTaintRule) {
 	taint, was := &rule.Spec.Taint, &old.Spec.Taint
 	if taint.Effect != was.Effect && taint.TimeAdded.Equal(was.TimeAdded) {

@@ -26,7 +26,8 @@ var (
 	lastPort     = int32(32767)
 )
 
-// apiAddress is the first of the range. It is the API server's, whether its service is there or not.
+// apiAddress is the first of the range. It is the API server's, whether its service is there or
+// not.
 func apiAddress() string { return serviceRange.Addr().Next().String() }
 
 // addressPrefix is where the addresses and ports lie that services have, each under a key of its

@@ -17,7 +17,7 @@ var expectedRefusals = []expectation{
 	expect(`^404 get `, "a controller or kubectl looks whether something is there"),
 	expect(`^403 create pods by kube-controller-manager.* exceeded quota: few`, "the quota of the step allows two pods of four"),
 	expect(`^403 create .*/namespaces/other/`, "controllers make what a namespace has while it is on its way out"),
-	expect(`^403 get pods/exec by kubectl`, "kubectl tries a WebSocket first, which this kubelet does not know, and goes on with SPDY"),
+	expect(`^403 get pods/(exec|attach) by kubectl`, "kubectl tries a WebSocket first, which this kubelet does not know, and goes on with SPDY"),
 	expect(`^422 create pods by kubectl.* ValidatingAdmissionPolicy 'no-latest'`, "the policy of the step refuses the pod"),
 	expect(`^400 update coordination.k8s.io/leases .* client disconnected$`, "the programs are being stopped"),
 	expect(`^429 create pods/eviction by kubectl`, "kubectl drain waits for the disruption budget"),
@@ -34,6 +34,7 @@ var expectedComplaints = []expectation{
 	expect(`found no controllers for pod`, "a replica set goes before its pods"),
 	expect(`Status after running PostFilter plugins for pod.*status="not found"`, "a pod waits for its volume: plug-in DynamicResources reads a state that was not made"),
 	expect(`unable to upgrade websocket connection|query parameter \\"port\\" is required`, "kubectl tries WebSockets first, see the 403 above"),
+	expect(`error attaching to container: context cancelled`, "kubectl attach was ended by the step"),
 	expect(`"msg":"Failed to run server".*"err":"context canceled"`, "KWOK is being stopped"),
 	expect(`Unable to record event \(will not retry!\)|Failed to release lease|broadcaster already stopped`, "the programs are being stopped"),
 }

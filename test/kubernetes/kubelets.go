@@ -22,6 +22,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -52,7 +53,7 @@ func (c *cluster) openKubelets() (*kubelets, error) {
 		return nil, err
 	}
 	k.behind = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "reached") }))
-	container := filepath.Join(c.dir, "container.log")
+	container := c.containerLog()
 	config := fmt.Sprintf(kubeletConfig, container, container, k.behind.Listener.Addr().(*net.TCPAddr).Port)
 	return k, errors.Join(
 		os.WriteFile(container, []byte(printed), 0o600),
@@ -60,6 +61,7 @@ func (c *cluster) openKubelets() (*kubelets, error) {
 		c.certify(ip))
 }
 
+func (c *cluster) containerLog() string  { return filepath.Join(c.dir, "container.log") }
 func (c *cluster) kubeletConfig() string { return filepath.Join(c.dir, "kubelets.yaml") }
 
 // kubeletConfig says what KWOK answers: a file for logs and who is attached, and a port.
@@ -157,9 +159,28 @@ func forward(ctx context.Context, c *cluster) error {
 	})
 }
 
-// attach sees what a container prints, by kubectl attach.
+// attach sees what a container prints from now on, by kubectl attach. So it prints until that is
+// seen.
 func attach(ctx context.Context, c *cluster) error {
-	return c.until(ctx, "attach talker", func(line string) (bool, error) { return strings.Contains(line, "and another"), nil })
+	ctx, cancel := context.WithCancel(ctx)
+	var printing sync.WaitGroup
+	defer printing.Wait()
+	defer cancel()
+	container, err := os.OpenFile(c.containerLog(), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer container.Close()
+	printing.Go(func() {
+		for ctx.Err() == nil {
+			io.WriteString(container, "2026-11-23T12:00:02.000000000Z stdout F now this\n")
+			select {
+			case <-ctx.Done():
+			case <-time.After(200 * time.Millisecond):
+			}
+		}
+	})
+	return c.until(ctx, "attach talker", func(line string) (bool, error) { return strings.Contains(line, "now this"), nil })
 }
 
 // until runs a command of kubectl that does not end by itself, until a line of it is the one.

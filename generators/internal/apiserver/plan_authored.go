@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -70,18 +69,10 @@ func (p *planner) authoredOf(t *types.Type, h *hub) []authored {
 	return out
 }
 
-// hasString says whether a struct, or one that it embeds, has a string of that name in JSON.
+// hasString says whether a struct has a string of that name in JSON.
 func hasString(t *types.Type, name string) bool {
-	return slices.ContainsFunc(t.Members, func(m types.Member) bool {
-		called, _, _ := strings.Cut(reflect.StructTag(m.Tags).Get("json"), ",")
-		if m.Embedded && called == "" {
-			return hasString(m.Type, name)
-		}
-		for m.Type.Kind == types.Alias {
-			m.Type = m.Type.Underlying
-		}
-		return called == name && m.Type == types.String
-	})
+	_, found := jsonField(t, name)
+	return found != nil && textOf(found) == "string"
 }
 
 // bodiesOf finds what the methods of strategies take besides objects.
