@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestUnit: systemd understands every line of the unit, and finds it as closed as it is meant to be.
+// TestUnit: systemd understands every line of the unit, and finds it as closed as it has to be.
 func TestUnit(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(deploy, "systemd", "typeplane@.service"))
 	if err != nil {
