@@ -1,4 +1,4 @@
-# `make help` lists the targets. Everything needs Go, git and make only; `make race` also needs a C compiler, `make conformance` and `make site` node and npm.
+# `make help` lists the targets. Everything needs Go, git and make only; `make race` also needs a C compiler, `make conformance` and `make site` node and npm, `make packaging` what its line says.
 
 GO       ?= go
 BIN      := bin
@@ -33,6 +33,23 @@ verify: ## Fail, and say which, if a generated file is not up to date.
 build: ## Build every package, and gen and the examples into bin/.
 	$(GO) build ./...
 	$(GO) build -o $(BIN)/ ./cmd/... ./examples/...
+
+.PHONY: image
+image: EXAMPLE = library
+image: ## Write an OCI image of EXAMPLE (library) for amd64 and arm64 into bin/, with its SBOM; it needs no container engine and no network.
+	$(GO) run ./cmd/image --output $(BIN)/$(EXAMPLE).oci.tar --sbom $(BIN)/$(EXAMPLE).spdx.json ./examples/$(EXAMPLE)
+
+.PHONY: packaging
+packaging: $(BIN)/kubectl $(BIN)/helm ## The image, the chart, the unit and the alerts, each judged by its own tool (minutes; it also needs podman, promtool, qemu-aarch64-static and systemd-analyze).
+	cd test/packaging && KUBECTL=$(CURDIR)/$(BIN)/kubectl HELM=$(CURDIR)/$(BIN)/helm $(GO) test -count=1 -timeout 60m ./...
+
+.PHONY: release
+release: ## Make the release VERSION in bin/release: programs for six platforms, built twice and compared, checksums, licences, image and chart; no tags without RELEASE=--tag.
+	$(GO) run ./hack/release --version '$(VERSION)' $(RELEASE)
+
+.PHONY: licenses
+licenses: build ## Which modules are linked into gen and examples/library, and what their licences are (bin/LICENSES.md).
+	cd hack/licenses && $(GO) run . --into $(CURDIR)/$(BIN) $(CURDIR)/$(BIN)/gen $(CURDIR)/$(BIN)/library
 
 TESTS := lint verify unit codebench e2e kubectl-scripts encryption storesuite tracing cel policy clients clientgen controller promises cluster-faults dropin peer
 
@@ -325,6 +342,9 @@ $(BIN)/kubectl-1.27: test/kubectl/v1.27/go.mod test/kubectl/v1.27/main.go
 
 $(BIN)/etcdctl: test/etcdctl/go.mod
 	cd test/etcdctl && $(GO) build -o $(CURDIR)/$@ go.etcd.io/etcd/etcdctl/v3
+
+$(BIN)/helm: test/conformance/helm/go.mod
+	cd test/conformance/helm && $(GO) build -p 2 -o $(CURDIR)/$@ helm.sh/helm/v4/cmd/helm
 
 $(BIN)/etcd: test/etcd/go.mod
 	cd test/etcd && $(GO) build -o $(CURDIR)/$@ go.etcd.io/etcd/server/v3

@@ -14,8 +14,8 @@ func Forbidden(r *Request, err error) *apierrors.StatusError {
 	return apierrors.NewForbidden(r.Resource.GroupResource(), r.calls(), err)
 }
 
-// TooLate is the status of a create in a namespace that is on its way out. It has the cause by which
-// controllers know that there is no use in trying again.
+// TooLate is the status of a create in a namespace that is on its way out. It has the cause by
+// which controllers know that there is no use in trying again.
 func TooLate(r *Request) *apierrors.StatusError {
 	err := Forbidden(r, fmt.Errorf("unable to create new content in namespace %s because it is being terminated", r.Namespace))
 	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Namespaces tells of the namespaces of a cluster. It remembers nothing: what is created in one that
-// has gone meanwhile would stay for ever. It is safe for concurrent use.
+// Namespaces tells of the namespaces of a cluster. It remembers nothing: what is created in one
+// that has gone meanwhile would stay for ever. It is safe for concurrent use.
 type Namespaces struct{ client *Client }
 
 // NewNamespaces asks with a client.

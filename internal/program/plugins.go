@@ -13,8 +13,8 @@ import (
 	"github.com/typeplane/typeplane/internal/suggest"
 )
 
-// NamespaceLifecycle is the plug-in that keeps everybody from creating things in a namespace that is
-// missing or on its way out.
+// NamespaceLifecycle is the plug-in that keeps everybody from creating things in a namespace that
+// is missing or on its way out.
 const NamespaceLifecycle = "NamespaceLifecycle"
 
 // clustersLifecycle stands for it in a program that serves no namespaces. Behind an aggregator they

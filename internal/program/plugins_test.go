@@ -72,8 +72,8 @@ func TestChosenPlugins(t *testing.T) {
 	}
 }
 
-// Every program has the flags, since behind an aggregator it has a plug-in; --print-config shows them
-// and what is wrong with them.
+// Every program has the flags, since behind an aggregator it has a plug-in; --print-config shows
+// them and what is wrong with them.
 func TestAdmissionFlags(t *testing.T) {
 	bare := Server{Name: "widgets"}
 	for disabled, want := range map[string]int{"": 1, "NamespaceLifecycle": 0} {

@@ -27,8 +27,8 @@ type extended struct {
 	roles   auth.Authorizer
 }
 
-// extend lets the APIs and then the plug-ins do what no declaration can say. namespaces are those of
-// a cluster, if there is one.
+// extend lets the APIs and then the plug-ins do what no declaration can say. namespaces are those
+// of a cluster, if there is one.
 func (p *plan) extend(ctx context.Context, door *door, dbs *database.Databases, stored *stores, users *identity, namespaces *delegated.Namespaces) (*extended, error) {
 	virtual, err := program.VirtualResources(p.program)
 	if err != nil {

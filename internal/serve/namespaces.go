@@ -9,8 +9,9 @@ import (
 	"github.com/typeplane/typeplane/internal/delegated"
 )
 
-// clustersLifecycle returns the plug-in NamespaceLifecycle of a server whose namespaces are those of
-// a cluster. The cluster empties a namespace that is on its way out once, and does not look again.
+// clustersLifecycle returns the plug-in NamespaceLifecycle of a server whose namespaces are those
+// of a cluster. The cluster empties a namespace that is on its way out once, and does not look
+// again.
 func clustersLifecycle(namespaces *delegated.Namespaces) admission.Plugin {
 	return admission.Plugin{
 		Wants: func(r *admission.Request) bool { return r.Operation == admission.Create && r.Namespace != "" },

@@ -158,8 +158,8 @@ func endFirst(dir string) error {
 	return SyncPath(dir)
 }
 
-// SyncPath puts on the disk what is in a file, or which files are in a directory. On Windows that has
-// to be opened for writing, which etcd's function does.
+// SyncPath puts on the disk what is in a file, or which files are in a directory. On Windows that
+// has to be opened for writing, which etcd's function does.
 func SyncPath(name string) error {
 	d, err := fileutil.OpenDir(name)
 	if err != nil {

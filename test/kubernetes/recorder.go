@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// recorder is a client that asks for little things beside a workload, one after the other, and notes
-// how long each takes.
+// recorder is a client that asks for little things beside a workload, one after the other, and
+// notes how long each takes.
 type recorder struct {
 	mu     sync.Mutex // guards took and failed
 	took   map[string][]time.Duration

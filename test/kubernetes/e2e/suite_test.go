@@ -1,6 +1,6 @@
 // Package e2e joins those of Kubernetes' own e2e tests that can run without kubelets to a program:
 // sig-api-machinery and sig-auth. The tests and their framework are those of k8s.io/kubernetes,
-// unchanged. Which of them are run is in e2e_specs.go of the folder above.
+// unchanged. Which of them are run is in test/kubernetes/e2e_specs.go.
 package e2e
 
 import (
