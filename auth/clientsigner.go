@@ -16,8 +16,8 @@ const (
 	// maxClientLifetime bounds that of a client's certificate, as --cluster-signing-duration of
 	// kube-controller-manager does by default.
 	maxClientLifetime = 365 * 24 * time.Hour
-	// clientSkew is how far its start lies in the past, for servers whose clock is behind. It is that
-	// of kube-controller-manager, and clients look whether they got more than they asked for.
+	// clientSkew is how far its start lies in the past, for servers whose clock is behind. It is
+	// that of kube-controller-manager. Clients look whether they got more than they asked for.
 	clientSkew = 5 * time.Minute
 )
 
