@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	programs, binary = dir, filepath.Join(dir, "library")
-	build := exec.Command("go", "build", "-o", dir+"/", "./examples/library")
+	build := exec.Command("go", "build", "-o", dir+"/", "./examples/...")
 	build.Dir = "../.."
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
