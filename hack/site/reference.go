@@ -126,7 +126,8 @@ func (r *reference) functions(from *goPackage, receiver string, functions []*doc
 	return nil
 }
 
-// examples prints those of a name: as whole programs, where they can be, else what is in the braces.
+// examples prints those of a name: as whole programs, where they can be, else what is in the
+// braces.
 func (r *reference) examples(examples []*doc.Example) error {
 	for _, e := range examples {
 		var node any = &printer.CommentedNode{Node: e.Code, Comments: e.Comments}
