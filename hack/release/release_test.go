@@ -74,9 +74,7 @@ func TestTags(t *testing.T) {
 		t.Errorf("the release changes more than the changelog, or not that:\n%s", got)
 	}
 	proxy := t.TempDir()
-	var paths []string
 	for _, m := range p.modules {
-		paths = append(paths, m.path)
 		at := filepath.Join(proxy, m.path, "@v")
 		if err := os.MkdirAll(at, 0o755); err != nil {
 			t.Fatal(err)
