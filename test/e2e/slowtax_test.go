@@ -17,8 +17,8 @@ var slowRounds = flag.Int("slow-rounds", 1, "how many rounds TestSlowClient has"
 
 // TestSlowClient measures how late events come to watchers, with and without one beside them that
 // does not read, in turn. Before each turn there is more than the connection of that one holds, so
-// that it has come to a stop. The log and the scorecard have the proportion; there is no bound here,
-// since machines are busy.
+// that it has come to a stop. The log and the scorecard have the proportion; there is no bound
+// here, since machines are busy.
 func TestSlowClient(t *testing.T) {
 	const watchers, fillers, writes = 5, 30, 60
 	s := start(t, t.TempDir())
