@@ -42,6 +42,7 @@ func TestServer(t *testing.T) {
 	t.Run("kubelets", func(t *testing.T) { connected(t, servertest.Of(t, c.Server)) })
 	t.Run("devices", func(t *testing.T) { devices(t, servertest.Of(t, c.Server)) })
 	t.Run("roles", func(t *testing.T) { begins(t, servertest.Of(t, c.Server)) })
+	t.Run("autoscalers", func(t *testing.T) { autoscalers(t, servertest.Of(t, c.Server)) })
 	t.Run("workloads", func(t *testing.T) { workloads(t, servertest.Of(t, c.Server)) })
 }
 
@@ -186,6 +187,20 @@ func devices(t *testing.T, c servertest.Client) {
 	}
 	c.Want(201, `"timeAdded":"2`, "POST", "/apis/resource.k8s.io/v1/resourceslices", `{"apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice","metadata":{"name":"a"},`+
 		`"spec":{"driver":"example.com","nodeName":"one","pool":{"name":"one","resourceSliceCount":1},"devices":[{"name":"a","taints":[{"key":"example.com/a","effect":"NoSchedule"}]}]}}`)
+}
+
+// autoscalers: what v1 can't say is kept when somebody updates an object there.
+func autoscalers(t *testing.T, c servertest.Client) {
+	v1, v2 := "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers", "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers"
+	spec := `"scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"a"},"maxReplicas":5`
+	c.Want(201, `"targetCPUUtilizationPercentage":70`, "POST", v1, `{"apiVersion":"autoscaling/v1","kind":"HorizontalPodAutoscaler","metadata":{"name":"a"},"spec":{`+spec+`,"targetCPUUtilizationPercentage":70}}`)
+	c.Want(200, `"metrics":[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":70}}}]`, "GET", v2+"/a", "")
+	memory := `{"type":"Resource","resource":{"name":"memory","target":{"type":"Utilization","averageUtilization":60}}}`
+	c.Want(201, "", "POST", v2, `{"apiVersion":"autoscaling/v2","kind":"HorizontalPodAutoscaler","metadata":{"name":"b"},"spec":{`+spec+`,"metrics":[`+memory+`]}}`)
+	c.Want(200, `"maxReplicas":7`, "PATCH", v1+"/b", `{"spec":{"maxReplicas":7}}`)
+	if got := c.Want(200, memory, "GET", v2+"/b", ""); !strings.Contains(got, `"maxReplicas":7`) || strings.Contains(got, runtime.LosslessAnnotation) {
+		t.Errorf("changed in v1: %s", got)
+	}
 }
 
 func workloads(t *testing.T, c servertest.Client) {

@@ -11,6 +11,7 @@ import (
 
 	typeplane "github.com/typeplane/typeplane"
 	appsv1 "github.com/typeplane/typeplane/examples/kubernetes/api/apps/v1"
+	autoscalingv1 "github.com/typeplane/typeplane/examples/kubernetes/api/autoscaling/v1"
 	v2 "github.com/typeplane/typeplane/examples/kubernetes/api/autoscaling/v2"
 	batchv1 "github.com/typeplane/typeplane/examples/kubernetes/api/batch/v1"
 	certificatesv1 "github.com/typeplane/typeplane/examples/kubernetes/api/certificates/v1"
@@ -28,6 +29,7 @@ import (
 	level "github.com/typeplane/typeplane/runtime/level"
 	wire "github.com/typeplane/typeplane/runtime/wire"
 	apiappsv1 "k8s.io/api/apps/v1"
+	apiautoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	apibatchv1 "k8s.io/api/batch/v1"
 	apicertificatesv1 "k8s.io/api/certificates/v1"
@@ -441,6 +443,7 @@ func addToScheme(b *runtime.Builder) {
 		JSONTable:       &v2.JSONTable_HorizontalPodAutoscaler,
 		DeepCopy:        v2.DeepCopy_HorizontalPodAutoscaler,
 		CompareFields:   compareFields_v2_HorizontalPodAutoscaler,
+		OwnRulesOnly:    true,
 		Columns: []metav1.TableColumnDefinition{
 			{Name: "Reference", Type: "string", Description: "Shows .spec.scaleTargetRef.name."},
 			{Name: "Minpods", Type: "integer", Description: "Shows .spec.minReplicas."},
@@ -449,6 +452,38 @@ func addToScheme(b *runtime.Builder) {
 			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
 		},
 		Cells: cells_v2_HorizontalPodAutoscaler,
+		Paths: []string{
+			".spec.scaleTargetRef.name",
+			".spec.minReplicas",
+			".spec.maxReplicas",
+			".status.currentReplicas",
+			".metadata.creationTimestamp",
+		},
+	})
+	runtime.AddVersion(horizontalPodAutoscalerHub, runtime.Version[*autoscalingv1.HorizontalPodAutoscaler, *v2.HorizontalPodAutoscaler]{
+		GroupVersion:    schema.GroupVersion{Group: "autoscaling", Version: "v1"},
+		New:             func() *autoscalingv1.HorizontalPodAutoscaler { return new(autoscalingv1.HorizontalPodAutoscaler) },
+		NewList:         func() pkgruntime.Object { return new(autoscalingv1.HorizontalPodAutoscalerList) },
+		Default:         autoscalingv1.SetObjectDefaults_HorizontalPodAutoscaler,
+		ToHub:           runtime.Unscoped(autoscalingv1.LosslessConvert_v1_HorizontalPodAutoscaler_To_v2_HorizontalPodAutoscaler),
+		FromHub:         runtime.Unscoped(autoscalingv1.LosslessConvert_v2_HorizontalPodAutoscaler_To_v1_HorizontalPodAutoscaler),
+		AppendJSON:      autoscalingv1.AppendJSON_HorizontalPodAutoscaler,
+		ReadJSON:        autoscalingv1.ReadJSON_HorizontalPodAutoscaler,
+		AppendProtobuf:  autoscalingv1.AppendProtobuf_HorizontalPodAutoscaler,
+		UnmarshalShared: autoscalingv1.UnmarshalShared_HorizontalPodAutoscaler,
+		Recycler:        autoscalingv1.Recycler_HorizontalPodAutoscaler,
+		JSONTable:       &autoscalingv1.JSONTable_HorizontalPodAutoscaler,
+		DeepCopy:        autoscalingv1.DeepCopy_HorizontalPodAutoscaler,
+		CompareFields:   compareFields_v1_HorizontalPodAutoscaler,
+		OwnRulesOnly:    true,
+		Columns: []metav1.TableColumnDefinition{
+			{Name: "Reference", Type: "string", Description: "Shows .spec.scaleTargetRef.name."},
+			{Name: "Minpods", Type: "integer", Description: "Shows .spec.minReplicas."},
+			{Name: "Maxpods", Type: "integer", Description: "Shows .spec.maxReplicas."},
+			{Name: "Replicas", Type: "integer", Description: "Shows .status.currentReplicas."},
+			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
+		},
+		Cells: cells_v1_HorizontalPodAutoscaler,
 		Paths: []string{
 			".spec.scaleTargetRef.name",
 			".spec.minReplicas",
@@ -1218,7 +1253,7 @@ func API() typeplane.API {
 				Categories:     []string{"all"},
 				Namespaced:     true,
 				StorageVersion: schema.GroupVersion{Group: "autoscaling", Version: "v2"},
-				Versions:       []schema.GroupVersion{{Group: "autoscaling", Version: "v2"}},
+				Versions:       []schema.GroupVersion{{Group: "autoscaling", Version: "v2"}, {Group: "autoscaling", Version: "v1"}},
 				CopyStatus:     func(from, to *v2.HorizontalPodAutoscaler) { to.Status = from.Status },
 			}),
 			registry.Define(registry.Definition[*batchv1.CronJob]{
@@ -1476,6 +1511,7 @@ func API() typeplane.API {
 			{Group: "", Version: "v1"}:                        v1.OpenAPISchemas,
 			{Group: "apps", Version: "v1"}:                    appsv1.OpenAPISchemas,
 			{Group: "autoscaling", Version: "v2"}:             v2.OpenAPISchemas,
+			{Group: "autoscaling", Version: "v1"}:             autoscalingv1.OpenAPISchemas,
 			{Group: "batch", Version: "v1"}:                   batchv1.OpenAPISchemas,
 			{Group: "certificates.k8s.io", Version: "v1"}:     certificatesv1.OpenAPISchemas,
 			{Group: "discovery.k8s.io", Version: "v1"}:        discoveryv1.OpenAPISchemas,
@@ -1831,6 +1867,21 @@ func cells_v1_StatefulSet(in *apiappsv1.StatefulSet) []any {
 
 // cells_v2_HorizontalPodAutoscaler returns what the columns of kind HorizontalPodAutoscaler in autoscaling/v2 show of an object.
 func cells_v2_HorizontalPodAutoscaler(in *autoscalingv2.HorizontalPodAutoscaler) []any {
+	cells := []any{
+		in.Spec.ScaleTargetRef.Name,      // Reference
+		nil,                              // Minpods
+		int64(in.Spec.MaxReplicas),       // Maxpods
+		int64(in.Status.CurrentReplicas), // Replicas
+		in.ObjectMeta.CreationTimestamp,  // Age
+	}
+	if in.Spec.MinReplicas != nil {
+		cells[1] = int64(*in.Spec.MinReplicas)
+	}
+	return cells
+}
+
+// cells_v1_HorizontalPodAutoscaler returns what the columns of kind HorizontalPodAutoscaler in autoscaling/v1 show of an object.
+func cells_v1_HorizontalPodAutoscaler(in *apiautoscalingv1.HorizontalPodAutoscaler) []any {
 	cells := []any{
 		in.Spec.ScaleTargetRef.Name,      // Reference
 		nil,                              // Minpods
