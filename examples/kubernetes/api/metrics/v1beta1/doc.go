@@ -4,9 +4,6 @@
 // and whoever measures writes them.
 //
 // +groupName=metrics.k8s.io
-// +typeplane:json-gen=package
 // +k8s:defaulter-gen=false
-// +k8s:deepcopy-gen=package
 // +k8s:protobuf-gen=package
-// +k8s:openapi-gen=true
 package v1beta1
