@@ -128,8 +128,8 @@ dropin: ## Regenerate modules of Kubernetes and of others with gen, build them, 
 	cd test/dropin && $(GO) test -count=1 -timeout 90m $(DROPIN) ./...
 
 .PHONY: lift
-lift: ## The APIs of other projects, unchanged, built into servers and held against their CustomResourceDefinitions (minutes).
-	cd test/lift && $(GO) test -count=1 -timeout 60m ./...
+lift: $(BIN)/kubectl $(BIN)/etcd ## The APIs of other projects, unchanged, built into servers and held against their CustomResourceDefinitions; and a server's objects brought back into a cluster (minutes).
+	cd test/lift && KUBECTL=$(CURDIR)/$(BIN)/kubectl $(GO) test -count=1 -timeout 60m ./...
 
 .PHONY: crd
 crd: ## The CustomResourceDefinitions of generators/internal/crd/testdata beside those of controller-gen (a minute, most of it to build that).
