@@ -22,10 +22,9 @@ const hangs = 3 * time.Minute
 
 // server is a program that was lifted, built and started.
 type server struct {
-	t          testing.TB
-	kubeconfig string
-	url        string
-	client     *http.Client
+	t      testing.TB
+	url    string
+	client *http.Client
 }
 
 // start builds the program in a folder and starts it with an empty database.
@@ -79,7 +78,7 @@ func connect(t testing.TB, kubeconfig string) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &server{t, kubeconfig, config.Host, client}
+	return &server{t, config.Host, client}
 }
 
 // do sends a document, or nothing, and returns the answer.
