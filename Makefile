@@ -47,6 +47,11 @@ packaging: $(BIN)/kubectl $(BIN)/helm ## The image, the chart, the unit and the 
 release: ## Make the release VERSION in bin/release: programs for six platforms, built twice and compared, checksums, licences, image and chart; no tags without RELEASE=--tag.
 	$(GO) run ./hack/release --version '$(VERSION)' $(RELEASE)
 
+.PHONY: ship
+ship: VERSION ?= v0.1.0
+ship: ## All of image, packaging, operations, aggregator, site and release, from a clean clone, listed with sizes and times in bin/ship.md (an hour or two; LOOK=1 looks at the site, too).
+	hack/ship.sh '$(VERSION)'
+
 .PHONY: licenses
 licenses: build ## Which modules are linked into gen and examples/library, and what their licences are (bin/LICENSES.md).
 	cd hack/licenses && $(GO) run . --into $(CURDIR)/$(BIN) $(CURDIR)/$(BIN)/gen $(CURDIR)/$(BIN)/library
@@ -95,6 +100,10 @@ unit: ## The tests of the modules that users import, but for cel, policy and tra
 .PHONY: e2e
 e2e: $(BIN)/kubectl $(BIN)/etcdctl $(BIN)/etcd $(BIN)/etcd-cluster ## Drive a built server with a stock kubectl, kill it, start it again.
 	cd test/e2e && KUBECTL=$(CURDIR)/$(BIN)/kubectl $(GO) test -count=1 -timeout 30m ./...
+
+.PHONY: operations
+operations: $(BIN)/kubectl $(BIN)/etcd $(BIN)/etcd-cluster ## The commands of docs/operations.md and docs/upgrading.md, and whether a server has the metrics of alerts and dashboard (a minute; e2e has them, too).
+	cd test/e2e && KUBECTL=$(CURDIR)/$(BIN)/kubectl $(GO) test -count=1 -timeout 30m -run '^Test(Operations|Upgrade|Monitoring)$$' .
 
 .PHONY: kubectl-scripts
 kubectl-scripts: $(BIN)/kubectl $(if $(OLDER),$(BIN)/kubectl-1.27) ## Transcripts of every command of kubectl: exact output, masked only where it differs from run to run (OLDER=1: with kubectl 1.27 too).
