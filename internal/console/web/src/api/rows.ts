@@ -59,6 +59,7 @@ export class Rows {
   private reading: Promise<void> | undefined
   private gone = new Set<string>() // deleted since the revision of the pages
   private stop = new AbortController()
+  private round = new AbortController() // a list and its watch; another list ends it
   private frame = 0
 
   constructor(private kind: Kind, private selection: Selection, private changed: () => void) {
@@ -68,13 +69,14 @@ export class Rows {
 
   close() {
     this.stop.abort()
+    this.round.abort()
     cancelAnimationFrame(this.frame)
   }
 
   // more reads the next page, if there is one.
   more(): Promise<void> {
     if (this.next === undefined || this.rows.length >= mostRows) return Promise.resolve()
-    this.reading ??= this.readPage(this.next).catch((error) => this.fail(error)).finally(() => { this.reading = undefined })
+    this.reading ??= this.readPage(this.next).catch((error) => this.pageFailed(error)).finally(() => { this.reading = undefined })
     return this.reading
   }
 
@@ -83,6 +85,7 @@ export class Rows {
   // follow lists and watches until it is closed, and starts again when the history is gone.
   private async follow() {
     for (let failures = 0; !this.stop.signal.aborted;) {
+      this.round = new AbortController()
       try {
         const revision = await this.list()
         failures = 0
@@ -98,15 +101,18 @@ export class Rows {
     }
   }
 
+  // pageFailed begins again where the rest of the pages is too old to be read.
+  private pageFailed(error: unknown) {
+    if (this.round.signal.aborted) return
+    if (!(error instanceof Refusal && error.code === 410)) return this.fail(error)
+    this.next = undefined
+    if (this.watched) this.round.abort()
+    else void this.follow()
+  }
+
   private fail(error: unknown) {
     if (this.stop.signal.aborted) return
     const code = error instanceof Refusal ? error.code : 0
-    if (code === 410) { // the rest of the pages is gone: another list tells what there is
-      this.next = undefined
-      this.problem = 'The rest of the list is too old to be read. Reload to see all of it.'
-      this.phase = 'broken'
-      return this.show()
-    }
     this.phase = code >= 400 && code < 500 && code !== 429 ? 'refused' : 'broken'
     this.problem = error instanceof Refusal ? error.message : 'The server can’t be reached.'
     this.show()
@@ -132,7 +138,7 @@ export class Rows {
     return ask<Table>(pathOf(this.kind, this.selection.namespace), {
       accept: asTable,
       query: { limit: pageSize, continue: token, labelSelector: this.selection.labels, fieldSelector: this.selection.fields },
-      signal: this.stop.signal,
+      signal: this.round.signal,
     })
   }
 
@@ -150,12 +156,13 @@ export class Rows {
   }
 
   private async watchFrom(revision: string, well: () => void) {
-    for (let failures = 0; !this.stop.signal.aborted;) {
+    const signal = this.round.signal
+    for (let failures = 0; !signal.aborted;) {
       try {
         const events = watch<Table>(pathOf(this.kind, this.selection.namespace), {
           accept: asTable,
           query: { resourceVersion: revision, labelSelector: this.selection.labels, fieldSelector: this.selection.fields },
-          signal: this.stop.signal,
+          signal,
         })
         for await (const event of events) {
           if (event.type === 'ERROR') throw new Refusal(event.object, event.object.code ?? 500)
@@ -169,10 +176,10 @@ export class Rows {
         }
       } catch (error) {
         if (error instanceof Refusal && (error.code === 410 || error.code === 403 || error.code === 401)) throw error
-        if (this.stop.signal.aborted) return
+        if (signal.aborted) return
         this.fail(error)
       }
-      await wait(Math.min(30_000, 250 * 2 ** failures++), this.stop.signal)
+      await wait(Math.min(30_000, 250 * 2 ** failures++), signal)
     }
   }
 

@@ -54,6 +54,7 @@ export function Edit({ kind, object }: { kind: Kind, object: KubeObject }) {
     }
     const sent = parsed.document.toJS() as KubeObject | null
     if (typeof sent !== 'object' || sent === null || typeof sent.metadata !== 'object') return setRefused('An object needs its metadata.')
+    sent.metadata.resourceVersion ??= base.metadata.resourceVersion // what others have changed meanwhile stays
     void attempt(sent, parsed, true)
   }
   const show = (line: number) => {
