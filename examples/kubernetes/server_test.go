@@ -64,6 +64,7 @@ func pods(t *testing.T, c servertest.Client) {
 	binding := `{"apiVersion":"v1","kind":"Binding","metadata":{"name":"a"},"target":{"kind":"Node","name":"one"}}`
 	c.Want(201, "Success", "POST", namespace+"/pods/a/binding", binding)
 	c.Want(409, `already assigned to node \"one\"`, "POST", namespace+"/pods/a/binding", binding)
+	c.Want(200, `"name":"a"`, "GET", namespace+"/pods?fieldSelector=spec.host%3Done", "") // as old clients call it
 	c.Want(200, `"type":"PodScheduled"`, "GET", namespace+"/pods/a", "")
 	merge := func(code int, says, path, patch string) { c.Want(code, says, "PATCH", namespace+path, patch) }
 	merge(422, "pod updates may not change fields other than", "/pods/a", `{"spec":{"nodeName":"two"}}`)
@@ -217,6 +218,10 @@ func workloads(t *testing.T, c servertest.Client) {
 	if made := c.Want(201, `"batch.kubernetes.io/controller-uid"`, "POST", "/apis/batch/v1/namespaces/default/jobs", job); strings.Count(made, `"batch.kubernetes.io/controller-uid"`) != 2 {
 		t.Errorf("a job selects its pods: %s", made)
 	}
+	jobs := "/apis/batch/v1/namespaces/default/jobs?fieldSelector=status.successful%3D"
+	c.Want(200, `"name":"a"`, "GET", jobs+"0", "")
+	c.Want(200, `"items":[]`, "GET", jobs+"1", "")
+	c.Want(400, "field label not supported: status.succeeded", "GET", strings.Replace(jobs, "successful", "succeeded", 1)+"0", "")
 	node := `{"apiVersion":"v1","kind":"Node","metadata":{"name":"one"},"status":{"capacity":{"cpu":"4"}}}`
 	if made := c.Want(201, `"allocatable":{"cpu":"4"}`, "POST", "/api/v1/nodes", node); strings.Contains(made, "generation") {
 		t.Errorf("the changes of a node are counted: %s", made)

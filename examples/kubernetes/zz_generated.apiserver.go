@@ -17,6 +17,7 @@ import (
 	certificatesv1 "github.com/typeplane/typeplane/examples/kubernetes/api/certificates/v1"
 	v1 "github.com/typeplane/typeplane/examples/kubernetes/api/core/v1"
 	discoveryv1 "github.com/typeplane/typeplane/examples/kubernetes/api/discovery/v1"
+	v1beta1 "github.com/typeplane/typeplane/examples/kubernetes/api/metrics/v1beta1"
 	networkingv1 "github.com/typeplane/typeplane/examples/kubernetes/api/networking/v1"
 	nodev1 "github.com/typeplane/typeplane/examples/kubernetes/api/node/v1"
 	policyv1 "github.com/typeplane/typeplane/examples/kubernetes/api/policy/v1"
@@ -526,18 +527,20 @@ func addToScheme(b *runtime.Builder) {
 
 	jobHub := runtime.AddHub(b, schema.GroupKind{Group: "batch", Kind: "Job"}, func() *batchv1.Job { return new(batchv1.Job) })
 	runtime.AddVersion(jobHub, runtime.Version[*batchv1.Job, *batchv1.Job]{
-		GroupVersion:    schema.GroupVersion{Group: "batch", Version: "v1"},
-		New:             func() *batchv1.Job { return new(batchv1.Job) },
-		NewList:         func() pkgruntime.Object { return new(batchv1.JobList) },
-		Default:         batchv1.SetObjectDefaults_Job,
-		AppendJSON:      batchv1.AppendJSON_Job,
-		ReadJSON:        batchv1.ReadJSON_Job,
-		AppendProtobuf:  batchv1.AppendProtobuf_Job,
-		UnmarshalShared: batchv1.UnmarshalShared_Job,
-		Recycler:        batchv1.Recycler_Job,
-		JSONTable:       &batchv1.JSONTable_Job,
-		DeepCopy:        batchv1.DeepCopy_Job,
-		CompareFields:   compareFields_v1_Job,
+		GroupVersion:     schema.GroupVersion{Group: "batch", Version: "v1"},
+		New:              func() *batchv1.Job { return new(batchv1.Job) },
+		NewList:          func() pkgruntime.Object { return new(batchv1.JobList) },
+		Default:          batchv1.SetObjectDefaults_Job,
+		AppendJSON:       batchv1.AppendJSON_Job,
+		ReadJSON:         batchv1.ReadJSON_Job,
+		AppendProtobuf:   batchv1.AppendProtobuf_Job,
+		UnmarshalShared:  batchv1.UnmarshalShared_Job,
+		Recycler:         batchv1.Recycler_Job,
+		JSONTable:        &batchv1.JSONTable_Job,
+		DeepCopy:         batchv1.DeepCopy_Job,
+		CompareFields:    compareFields_v1_Job,
+		SelectableFields: selectableFields_v1_Job,
+		StoredFields:     storedFields_v1_Job,
 		Columns: []metav1.TableColumnDefinition{
 			{Name: "Status", Type: "string", Description: "Shows .status.conditions[?(@.status==\"True\")].type."},
 			{Name: "Completions", Type: "integer", Description: "Shows .spec.completions."},
@@ -622,6 +625,34 @@ func addToScheme(b *runtime.Builder) {
 			".endpoints[*].addresses[*]",
 			".metadata.creationTimestamp",
 		},
+	})
+
+	nodeMetricsHub := runtime.AddHub(b, schema.GroupKind{Group: "metrics.k8s.io", Kind: "NodeMetrics"}, func() *v1beta1.NodeMetrics { return new(v1beta1.NodeMetrics) })
+	runtime.AddVersion(nodeMetricsHub, runtime.Version[*v1beta1.NodeMetrics, *v1beta1.NodeMetrics]{
+		GroupVersion:    schema.GroupVersion{Group: "metrics.k8s.io", Version: "v1beta1"},
+		New:             func() *v1beta1.NodeMetrics { return new(v1beta1.NodeMetrics) },
+		NewList:         func() pkgruntime.Object { return new(v1beta1.NodeMetricsList) },
+		AppendJSON:      v1beta1.AppendJSON_NodeMetrics,
+		ReadJSON:        v1beta1.ReadJSON_NodeMetrics,
+		UnmarshalShared: v1beta1.UnmarshalShared_NodeMetrics,
+		Recycler:        v1beta1.Recycler_NodeMetrics,
+		JSONTable:       &v1beta1.JSONTable_NodeMetrics,
+		Validate:        v1beta1.Validate_NodeMetrics,
+		CompareFields:   compareFields_v1beta1_NodeMetrics,
+	})
+
+	podMetricsHub := runtime.AddHub(b, schema.GroupKind{Group: "metrics.k8s.io", Kind: "PodMetrics"}, func() *v1beta1.PodMetrics { return new(v1beta1.PodMetrics) })
+	runtime.AddVersion(podMetricsHub, runtime.Version[*v1beta1.PodMetrics, *v1beta1.PodMetrics]{
+		GroupVersion:    schema.GroupVersion{Group: "metrics.k8s.io", Version: "v1beta1"},
+		New:             func() *v1beta1.PodMetrics { return new(v1beta1.PodMetrics) },
+		NewList:         func() pkgruntime.Object { return new(v1beta1.PodMetricsList) },
+		AppendJSON:      v1beta1.AppendJSON_PodMetrics,
+		ReadJSON:        v1beta1.ReadJSON_PodMetrics,
+		UnmarshalShared: v1beta1.UnmarshalShared_PodMetrics,
+		Recycler:        v1beta1.Recycler_PodMetrics,
+		JSONTable:       &v1beta1.JSONTable_PodMetrics,
+		Validate:        v1beta1.Validate_PodMetrics,
+		CompareFields:   compareFields_v1beta1_PodMetrics,
 	})
 
 	iPAddressHub := runtime.AddHub(b, schema.GroupKind{Group: "networking.k8s.io", Kind: "IPAddress"}, func() *networkingv1.IPAddress { return new(networkingv1.IPAddress) })
@@ -1032,18 +1063,23 @@ func API() typeplane.API {
 	persistentVolumeStrategy := new(PersistentVolumeStrategy)
 	persistentVolumeClaimStrategy := new(PersistentVolumeClaimStrategy)
 	podStrategy := new(PodStrategy)
+	replicationControllerStrategy := new(ReplicationControllerStrategy)
 	serviceStrategy := new(ServiceStrategy)
 	controllerRevisionStrategy := new(ControllerRevisionStrategy)
 	daemonSetStrategy := new(DaemonSetStrategy)
 	deploymentStrategy := new(DeploymentStrategy)
 	replicaSetStrategy := new(ReplicaSetStrategy)
 	statefulSetStrategy := new(StatefulSetStrategy)
+	horizontalPodAutoscalerStrategy := new(HorizontalPodAutoscalerStrategy)
+	cronJobStrategy := new(CronJobStrategy)
 	jobStrategy := new(JobStrategy)
 	clusterTrustBundleStrategy := new(ClusterTrustBundleStrategy)
 	podCertificateRequestStrategy := new(PodCertificateRequestStrategy)
 	iPAddressStrategy := new(IPAddressStrategy)
+	ingressStrategy := new(IngressStrategy)
 	serviceCIDRStrategy := new(ServiceCIDRStrategy)
 	runtimeClassStrategy := new(RuntimeClassStrategy)
+	podDisruptionBudgetStrategy := new(PodDisruptionBudgetStrategy)
 	deviceTaintRuleStrategy := new(DeviceTaintRuleStrategy)
 	resourceClaimStrategy := new(ResourceClaimStrategy)
 	resourceClaimTemplateStrategy := new(ResourceClaimTemplateStrategy)
@@ -1084,6 +1120,7 @@ func API() typeplane.API {
 				Strategy: registry.Strategy[*v1.Node]{
 					NoGeneration:   !nodeStrategy.HasGeneration(),
 					StatusOnCreate: nodeStrategy.StatusOnCreate(),
+					StatusMetadata: nodeStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*v1.PersistentVolume]{
@@ -1095,7 +1132,8 @@ func API() typeplane.API {
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				CopyStatus:     func(from, to *v1.PersistentVolume) { to.Status = from.Status },
 				Strategy: registry.Strategy[*v1.PersistentVolume]{
-					NoGeneration: !persistentVolumeStrategy.HasGeneration(),
+					NoGeneration:   !persistentVolumeStrategy.HasGeneration(),
+					StatusMetadata: persistentVolumeStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*v1.PersistentVolumeClaim]{
@@ -1108,7 +1146,8 @@ func API() typeplane.API {
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				CopyStatus:     func(from, to *v1.PersistentVolumeClaim) { to.Status = from.Status },
 				Strategy: registry.Strategy[*v1.PersistentVolumeClaim]{
-					NoGeneration: !persistentVolumeClaimStrategy.HasGeneration(),
+					NoGeneration:   !persistentVolumeClaimStrategy.HasGeneration(),
+					StatusMetadata: persistentVolumeClaimStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*v1.Pod]{
@@ -1135,6 +1174,7 @@ func API() typeplane.API {
 					Validate:         podStrategy.Validate,
 					ValidateUpdate:   podStrategy.ValidateUpdate,
 					Canonicalize:     podStrategy.Canonicalize,
+					StatusMetadata:   podStrategy.StatusMetadata(),
 					Deletion:         registry.Deletion[*v1.Pod]{CheckGracefulDelete: podStrategy.CheckGracefulDelete},
 				},
 			}),
@@ -1156,6 +1196,9 @@ func API() typeplane.API {
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				CopyStatus:     func(from, to *v1.ReplicationController) { to.Status = from.Status },
+				Strategy: registry.Strategy[*v1.ReplicationController]{
+					StatusMetadata: replicationControllerStrategy.StatusMetadata(),
+				},
 			}),
 			registry.Define(registry.Definition[*v1.Service]{
 				GroupKind:      schema.GroupKind{Group: "", Kind: "Service"},
@@ -1170,6 +1213,7 @@ func API() typeplane.API {
 				Strategy: registry.Strategy[*v1.Service]{
 					ValidateUpdate:      serviceStrategy.ValidateUpdate,
 					NoGeneration:        !serviceStrategy.HasGeneration(),
+					StatusMetadata:      serviceStrategy.StatusMetadata(),
 					AllowCreateOnUpdate: serviceStrategy.AllowCreateOnUpdate(),
 				},
 			}),
@@ -1197,6 +1241,7 @@ func API() typeplane.API {
 				Strategy: registry.Strategy[*appsv1.DaemonSet]{
 					Validate:       daemonSetStrategy.Validate,
 					ValidateUpdate: daemonSetStrategy.ValidateUpdate,
+					StatusMetadata: daemonSetStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*appsv1.Deployment]{
@@ -1213,6 +1258,7 @@ func API() typeplane.API {
 					PrepareForUpdate: deploymentStrategy.PrepareForUpdate,
 					Validate:         deploymentStrategy.Validate,
 					ValidateUpdate:   deploymentStrategy.ValidateUpdate,
+					StatusMetadata:   deploymentStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*appsv1.ReplicaSet]{
@@ -1228,6 +1274,7 @@ func API() typeplane.API {
 				Strategy: registry.Strategy[*appsv1.ReplicaSet]{
 					Validate:       replicaSetStrategy.Validate,
 					ValidateUpdate: replicaSetStrategy.ValidateUpdate,
+					StatusMetadata: replicaSetStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*appsv1.StatefulSet]{
@@ -1243,6 +1290,7 @@ func API() typeplane.API {
 				Strategy: registry.Strategy[*appsv1.StatefulSet]{
 					Validate:       statefulSetStrategy.Validate,
 					ValidateUpdate: statefulSetStrategy.ValidateUpdate,
+					StatusMetadata: statefulSetStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*v2.HorizontalPodAutoscaler]{
@@ -1255,6 +1303,9 @@ func API() typeplane.API {
 				StorageVersion: schema.GroupVersion{Group: "autoscaling", Version: "v2"},
 				Versions:       []schema.GroupVersion{{Group: "autoscaling", Version: "v2"}, {Group: "autoscaling", Version: "v1"}},
 				CopyStatus:     func(from, to *v2.HorizontalPodAutoscaler) { to.Status = from.Status },
+				Strategy: registry.Strategy[*v2.HorizontalPodAutoscaler]{
+					StatusMetadata: horizontalPodAutoscalerStrategy.StatusMetadata(),
+				},
 			}),
 			registry.Define(registry.Definition[*batchv1.CronJob]{
 				GroupKind:      schema.GroupKind{Group: "batch", Kind: "CronJob"},
@@ -1266,6 +1317,9 @@ func API() typeplane.API {
 				StorageVersion: schema.GroupVersion{Group: "batch", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "batch", Version: "v1"}},
 				CopyStatus:     func(from, to *batchv1.CronJob) { to.Status = from.Status },
+				Strategy: registry.Strategy[*batchv1.CronJob]{
+					StatusMetadata: cronJobStrategy.StatusMetadata(),
+				},
 			}),
 			registry.Define(registry.Definition[*batchv1.Job]{
 				GroupKind:      schema.GroupKind{Group: "batch", Kind: "Job"},
@@ -1280,6 +1334,7 @@ func API() typeplane.API {
 					PrepareForCreate: jobStrategy.PrepareForCreate,
 					Validate:         jobStrategy.Validate,
 					ValidateUpdate:   jobStrategy.ValidateUpdate,
+					StatusMetadata:   jobStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*certificatesv1.ClusterTrustBundle]{
@@ -1313,6 +1368,23 @@ func API() typeplane.API {
 				StorageVersion: schema.GroupVersion{Group: "discovery.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "discovery.k8s.io", Version: "v1"}},
 			}),
+			registry.Define(registry.Definition[*v1beta1.NodeMetrics]{
+				GroupKind:      schema.GroupKind{Group: "metrics.k8s.io", Kind: "NodeMetrics"},
+				Plural:         "nodes",
+				Singular:       "nodemetrics",
+				KeyPrefix:      "metrics/nodes",
+				StorageVersion: schema.GroupVersion{Group: "metrics.k8s.io", Version: "v1beta1"},
+				Versions:       []schema.GroupVersion{{Group: "metrics.k8s.io", Version: "v1beta1"}},
+			}),
+			registry.Define(registry.Definition[*v1beta1.PodMetrics]{
+				GroupKind:      schema.GroupKind{Group: "metrics.k8s.io", Kind: "PodMetrics"},
+				Plural:         "pods",
+				Singular:       "podmetrics",
+				Namespaced:     true,
+				KeyPrefix:      "metrics/pods",
+				StorageVersion: schema.GroupVersion{Group: "metrics.k8s.io", Version: "v1beta1"},
+				Versions:       []schema.GroupVersion{{Group: "metrics.k8s.io", Version: "v1beta1"}},
+			}),
 			registry.Define(registry.Definition[*networkingv1.IPAddress]{
 				GroupKind:      schema.GroupKind{Group: "networking.k8s.io", Kind: "IPAddress"},
 				Plural:         "ipaddresses",
@@ -1333,6 +1405,9 @@ func API() typeplane.API {
 				StorageVersion: schema.GroupVersion{Group: "networking.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "networking.k8s.io", Version: "v1"}},
 				CopyStatus:     func(from, to *networkingv1.Ingress) { to.Status = from.Status },
+				Strategy: registry.Strategy[*networkingv1.Ingress]{
+					StatusMetadata: ingressStrategy.StatusMetadata(),
+				},
 			}),
 			registry.Define(registry.Definition[*networkingv1.IngressClass]{
 				GroupKind:      schema.GroupKind{Group: "networking.k8s.io", Kind: "IngressClass"},
@@ -1380,6 +1455,9 @@ func API() typeplane.API {
 				StorageVersion: schema.GroupVersion{Group: "policy", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "policy", Version: "v1"}},
 				CopyStatus:     func(from, to *policyv1.PodDisruptionBudget) { to.Status = from.Status },
+				Strategy: registry.Strategy[*policyv1.PodDisruptionBudget]{
+					StatusMetadata: podDisruptionBudgetStrategy.StatusMetadata(),
+				},
 			}),
 			registry.Define(registry.Definition[*resourcev1.DeviceClass]{
 				GroupKind:      schema.GroupKind{Group: "resource.k8s.io", Kind: "DeviceClass"},
@@ -1515,6 +1593,7 @@ func API() typeplane.API {
 			{Group: "batch", Version: "v1"}:                   batchv1.OpenAPISchemas,
 			{Group: "certificates.k8s.io", Version: "v1"}:     certificatesv1.OpenAPISchemas,
 			{Group: "discovery.k8s.io", Version: "v1"}:        discoveryv1.OpenAPISchemas,
+			{Group: "metrics.k8s.io", Version: "v1beta1"}:     v1beta1.OpenAPISchemas,
 			{Group: "networking.k8s.io", Version: "v1"}:       networkingv1.OpenAPISchemas,
 			{Group: "node.k8s.io", Version: "v1"}:             nodev1.OpenAPISchemas,
 			{Group: "policy", Version: "v1"}:                  policyv1.OpenAPISchemas,
@@ -1620,6 +1699,7 @@ func selectableFields_v1_Pod(in *v1.Pod) map[string]string {
 		"status.phase":             string(in.Status.Phase),
 		"status.podIP":             in.Status.PodIP,
 		"status.nominatedNodeName": in.Status.NominatedNodeName,
+		"spec.host":                in.Spec.NodeName,
 	}
 }
 
@@ -1633,6 +1713,7 @@ var storedFields_v1_Pod = wire.Fields{
 	"status.phase":             wire.String(3, 1),
 	"status.podIP":             wire.String(3, 6),
 	"status.nominatedNodeName": wire.String(3, 11),
+	"spec.host":                wire.String(2, 10),
 }
 
 // cells_v1_Pod returns what the columns of kind Pod in v1 show of an object.
@@ -1914,6 +1995,18 @@ func cells_v1_CronJob(in *apibatchv1.CronJob) []any {
 		cells[3] = *in.Status.LastScheduleTime
 	}
 	return cells
+}
+
+// selectableFields_v1_Job returns the fields of kind Job in batch/v1 that a selector may name.
+func selectableFields_v1_Job(in *batchv1.Job) map[string]string {
+	return map[string]string{
+		"status.successful": strconv.FormatInt(int64(in.Status.Succeeded), 10),
+	}
+}
+
+// storedFields_v1_Job says where the fields of selectableFields_v1_Job are in an encoded object.
+var storedFields_v1_Job = wire.Fields{
+	"status.successful": wire.Int32(3, 5),
 }
 
 // cells_v1_Job returns what the columns of kind Job in batch/v1 show of an object.

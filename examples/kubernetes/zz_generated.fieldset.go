@@ -8,6 +8,7 @@ package kubernetes
 import (
 	cmp "cmp"
 
+	v1beta1 "github.com/typeplane/typeplane/examples/kubernetes/api/metrics/v1beta1"
 	fieldset "github.com/typeplane/typeplane/runtime/fieldset"
 	level "github.com/typeplane/typeplane/runtime/level"
 	appsv1 "k8s.io/api/apps/v1"
@@ -291,6 +292,24 @@ func compareFields_v1_VolumeAttributesClass(c *fieldset.Comparison, old, obj *st
 	fieldset.ObjectMeta(c, &old.ObjectMeta, &obj.ObjectMeta)
 	c.Leaf("driverName", true, true, old.DriverName == obj.DriverName)
 	fieldset.FilledMap(c, "parameters", &old.Parameters, &obj.Parameters, fieldset.Values)
+}
+
+// compareFields_v1beta1_NodeMetrics tells which fields two objects of kind NodeMetrics in metrics.k8s.io/v1beta1 differ in, but for those that nobody owns.
+func compareFields_v1beta1_NodeMetrics(c *fieldset.Comparison, old, obj *v1beta1.NodeMetrics) {
+	fieldset.ObjectMeta(c, &old.ObjectMeta, &obj.ObjectMeta)
+	fieldset.Field(c, "timestamp", &old.Timestamp, &obj.Timestamp, fieldset.Leaf)
+	fieldset.Field(c, "window", &old.Window, &obj.Window, fieldset.Leaf)
+	fieldset.Field(c, "usage", &old.Usage, &obj.Usage, func(c *fieldset.Comparison, old, obj *v1.ResourceList) {
+		fieldset.Map(c, old, obj, fieldset.Leaf)
+	})
+}
+
+// compareFields_v1beta1_PodMetrics tells which fields two objects of kind PodMetrics in metrics.k8s.io/v1beta1 differ in, but for those that nobody owns.
+func compareFields_v1beta1_PodMetrics(c *fieldset.Comparison, old, obj *v1beta1.PodMetrics) {
+	fieldset.ObjectMeta(c, &old.ObjectMeta, &obj.ObjectMeta)
+	fieldset.Field(c, "timestamp", &old.Timestamp, &obj.Timestamp, fieldset.Leaf)
+	fieldset.Field(c, "window", &old.Window, &obj.Window, fieldset.Leaf)
+	fieldset.Field(c, "containers", &old.Containers, &obj.Containers, fieldset.Leaf)
 }
 
 // compareFields_v2_HorizontalPodAutoscaler tells which fields two objects of kind HorizontalPodAutoscaler in autoscaling/v2 differ in, but for those that nobody owns.

@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write what the commands of the story pr
 func TestStory(t *testing.T) { tellAlone(t, "../../examples/cluster/README.md", nil) }
 
 // tellAlone tells a story that starts its servers itself: their programs are on the path, $DATA is
-// an empty directory. The last server's process is in ~/pid, that of an etcd-cluster in ~/etcd.pid.
+// an empty directory.
 func tellAlone(t *testing.T, file string, env []string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -40,9 +40,9 @@ func tellAlone(t *testing.T, file string, env []string) {
 	}.tell(t)
 }
 
-// endStory ends what a story that broke off leaves behind.
+// endStory ends what a story that broke off leaves behind: its processes are in files in home.
 func endStory(home string) {
-	exec.Command("sh", "-c", "cd "+home+" && for file in pid etcd.pid watch.pid; do test -f $file && kill $(cat $file); done").Run()
+	exec.Command("sh", "-c", "cd "+home+" && for file in *pid; do kill $(cat $file); done").Run()
 }
 
 // runStory runs the story in a file. It is in the console blocks: lines that begin with "$ " are

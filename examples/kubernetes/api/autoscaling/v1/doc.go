@@ -3,11 +3,7 @@
 // The types are aliases of those in k8s.io/api. See package core/v1 for how.
 //
 // +groupName=autoscaling
-// +typeplane:json-gen=package
 // +typeplane:conversion:lossless
 // +k8s:conversion-gen=github.com/typeplane/typeplane/examples/kubernetes/api/autoscaling/v2
-// +k8s:defaulter-gen=TypeMeta
-// +k8s:deepcopy-gen=package
 // +k8s:protobuf-gen=package
-// +k8s:openapi-gen=true
 package v1
