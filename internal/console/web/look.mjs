@@ -144,6 +144,7 @@ async function keys(tab) {
   await tab.waitForFunction(() => document.activeElement?.dataset.row === '1')
   await tab.keyboard.press('Enter')
   await holds(tab, 'h1', 'the-go-programming-language')
+  await holds(tab, '.yaml button', 'copies:')
   await tab.evaluate(() => [...document.querySelectorAll('.yaml button')].find((line) => line.textContent.includes('copies:')).click())
   await holds(tab, 'aside', 'copies is how many of the book the library owns.')
   await tab.goBack()
@@ -249,6 +250,7 @@ async function look(view, screen, viewport, scheme) {
   const tab = await open(home.split('#')[0] + hash, viewport, scheme)
   const where = `${view} (${screen}, ${scheme})`
   await tab.waitForSelector(ready)
+  if (view === 'book') await holds(tab, '.yaml button', 'genre:')
   if (view === 'book') await tab.evaluate(() => { document.querySelector('.tools input').click(); [...document.querySelectorAll('.yaml button')].find((line) => line.textContent.includes('genre:')).click() })
   await new Promise((done) => setTimeout(done, 300)) // for the picture alone: counts and fonts
   const wide = await tab.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
