@@ -1,4 +1,4 @@
-# `make help` lists the targets. Everything needs Go, git and make only; `make race` also needs a C compiler, `make conformance` and `make site` node and npm, `make packaging` what its line says.
+# `make help` lists the targets. Everything needs Go, git and make only; `make race` also needs a C compiler, `make conformance`, `make site` and `make console` node and npm, `make packaging` what its line says.
 
 GO       ?= go
 BIN      := bin
@@ -326,6 +326,20 @@ site: $(BIN)/site/node_modules/.package-lock.json ## Build the site of docs/ int
 	SITE_BASE=$(SITE_BASE) $(GO) run ./hack/site check $(BIN)/site/dist
 	$(if $(LOOK),cd $(BIN)/site && node look.mjs)
 
+.PHONY: console
+console: $(BIN)/console/node_modules/.package-lock.json ## Build the page of the console into internal/console/page (needs node and npm).
+	rm -rf $(BIN)/console/src && cp -r internal/console/web/. $(BIN)/console
+	cd $(BIN)/console && npx tsc -p . && node build.mjs
+	rm -rf internal/console/page && cp -r $(BIN)/console/page internal/console/page
+
+.PHONY: console-test
+console-test: $(BIN)/console/node_modules/.package-lock.json ## Build the page of the console again and compare it, then use it in Debian's chromium, in light and dark, on a screen and a phone (minutes; needs node and npm).
+	rm -rf $(BIN)/console/src && cp -r internal/console/web/. $(BIN)/console
+	cd $(BIN)/console && npx tsc -p . && node build.mjs
+	diff -r $(BIN)/console/page internal/console/page
+	$(GO) build -p 2 -o $(BIN)/library ./examples/library
+	cd $(BIN)/console && node look.mjs $(CURDIR)/$(BIN)/library
+
 .PHONY: clean
 clean: ## Remove what the other targets made.
 	rm -rf $(BIN) *-data
@@ -371,6 +385,11 @@ $(BIN)/etcd-cluster: $(wildcard test/cluster/etcd-cluster/*.go internal/etcdproc
 $(BIN)/site/node_modules/.package-lock.json: hack/site/vitepress/package-lock.json
 	mkdir -p $(BIN)/site && cp hack/site/vitepress/package*.json $(BIN)/site
 	cd $(BIN)/site && npm ci --no-audit --no-fund && touch node_modules/.package-lock.json
+
+# What builds the page of the console is pinned by the lock file.
+$(BIN)/console/node_modules/.package-lock.json: internal/console/web/package-lock.json
+	mkdir -p $(BIN)/console && cp internal/console/web/package*.json $(BIN)/console
+	cd $(BIN)/console && npm ci --ignore-scripts --no-audit --no-fund && touch node_modules/.package-lock.json
 
 $(BIN)/staticcheck: test/lint/go.mod
 	cd test/lint && $(GO) build -o $(CURDIR)/$@ honnef.co/go/tools/cmd/staticcheck
