@@ -48,8 +48,6 @@ type (
 	PersistentVolumeStrategy        struct{ uncounted }
 	PersistentVolumeClaimStrategy   struct{ uncounted }
 	ControllerRevisionStrategy      struct{ uncounted }
-	IPAddressStrategy               struct{ uncounted }
-	ServiceCIDRStrategy             struct{ uncounted }
 	RuntimeClassStrategy            struct{ uncounted }
 	ResourceClaimStrategy           struct{ uncounted }
 	ResourceClaimTemplateStrategy   struct{ uncounted }
