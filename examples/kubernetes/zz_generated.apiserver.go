@@ -1063,18 +1063,23 @@ func API() typeplane.API {
 	persistentVolumeStrategy := new(PersistentVolumeStrategy)
 	persistentVolumeClaimStrategy := new(PersistentVolumeClaimStrategy)
 	podStrategy := new(PodStrategy)
+	replicationControllerStrategy := new(ReplicationControllerStrategy)
 	serviceStrategy := new(ServiceStrategy)
 	controllerRevisionStrategy := new(ControllerRevisionStrategy)
 	daemonSetStrategy := new(DaemonSetStrategy)
 	deploymentStrategy := new(DeploymentStrategy)
 	replicaSetStrategy := new(ReplicaSetStrategy)
 	statefulSetStrategy := new(StatefulSetStrategy)
+	horizontalPodAutoscalerStrategy := new(HorizontalPodAutoscalerStrategy)
+	cronJobStrategy := new(CronJobStrategy)
 	jobStrategy := new(JobStrategy)
 	clusterTrustBundleStrategy := new(ClusterTrustBundleStrategy)
 	podCertificateRequestStrategy := new(PodCertificateRequestStrategy)
 	iPAddressStrategy := new(IPAddressStrategy)
+	ingressStrategy := new(IngressStrategy)
 	serviceCIDRStrategy := new(ServiceCIDRStrategy)
 	runtimeClassStrategy := new(RuntimeClassStrategy)
+	podDisruptionBudgetStrategy := new(PodDisruptionBudgetStrategy)
 	deviceTaintRuleStrategy := new(DeviceTaintRuleStrategy)
 	resourceClaimStrategy := new(ResourceClaimStrategy)
 	resourceClaimTemplateStrategy := new(ResourceClaimTemplateStrategy)
@@ -1115,6 +1120,7 @@ func API() typeplane.API {
 				Strategy: registry.Strategy[*v1.Node]{
 					NoGeneration:   !nodeStrategy.HasGeneration(),
 					StatusOnCreate: nodeStrategy.StatusOnCreate(),
+					StatusMetadata: nodeStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*v1.PersistentVolume]{
@@ -1126,7 +1132,8 @@ func API() typeplane.API {
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				CopyStatus:     func(from, to *v1.PersistentVolume) { to.Status = from.Status },
 				Strategy: registry.Strategy[*v1.PersistentVolume]{
-					NoGeneration: !persistentVolumeStrategy.HasGeneration(),
+					NoGeneration:   !persistentVolumeStrategy.HasGeneration(),
+					StatusMetadata: persistentVolumeStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*v1.PersistentVolumeClaim]{
@@ -1139,7 +1146,8 @@ func API() typeplane.API {
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				CopyStatus:     func(from, to *v1.PersistentVolumeClaim) { to.Status = from.Status },
 				Strategy: registry.Strategy[*v1.PersistentVolumeClaim]{
-					NoGeneration: !persistentVolumeClaimStrategy.HasGeneration(),
+					NoGeneration:   !persistentVolumeClaimStrategy.HasGeneration(),
+					StatusMetadata: persistentVolumeClaimStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*v1.Pod]{
@@ -1166,6 +1174,7 @@ func API() typeplane.API {
 					Validate:         podStrategy.Validate,
 					ValidateUpdate:   podStrategy.ValidateUpdate,
 					Canonicalize:     podStrategy.Canonicalize,
+					StatusMetadata:   podStrategy.StatusMetadata(),
 					Deletion:         registry.Deletion[*v1.Pod]{CheckGracefulDelete: podStrategy.CheckGracefulDelete},
 				},
 			}),
@@ -1187,6 +1196,9 @@ func API() typeplane.API {
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				CopyStatus:     func(from, to *v1.ReplicationController) { to.Status = from.Status },
+				Strategy: registry.Strategy[*v1.ReplicationController]{
+					StatusMetadata: replicationControllerStrategy.StatusMetadata(),
+				},
 			}),
 			registry.Define(registry.Definition[*v1.Service]{
 				GroupKind:      schema.GroupKind{Group: "", Kind: "Service"},
@@ -1201,6 +1213,7 @@ func API() typeplane.API {
 				Strategy: registry.Strategy[*v1.Service]{
 					ValidateUpdate:      serviceStrategy.ValidateUpdate,
 					NoGeneration:        !serviceStrategy.HasGeneration(),
+					StatusMetadata:      serviceStrategy.StatusMetadata(),
 					AllowCreateOnUpdate: serviceStrategy.AllowCreateOnUpdate(),
 				},
 			}),
@@ -1228,6 +1241,7 @@ func API() typeplane.API {
 				Strategy: registry.Strategy[*appsv1.DaemonSet]{
 					Validate:       daemonSetStrategy.Validate,
 					ValidateUpdate: daemonSetStrategy.ValidateUpdate,
+					StatusMetadata: daemonSetStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*appsv1.Deployment]{
@@ -1244,6 +1258,7 @@ func API() typeplane.API {
 					PrepareForUpdate: deploymentStrategy.PrepareForUpdate,
 					Validate:         deploymentStrategy.Validate,
 					ValidateUpdate:   deploymentStrategy.ValidateUpdate,
+					StatusMetadata:   deploymentStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*appsv1.ReplicaSet]{
@@ -1259,6 +1274,7 @@ func API() typeplane.API {
 				Strategy: registry.Strategy[*appsv1.ReplicaSet]{
 					Validate:       replicaSetStrategy.Validate,
 					ValidateUpdate: replicaSetStrategy.ValidateUpdate,
+					StatusMetadata: replicaSetStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*appsv1.StatefulSet]{
@@ -1274,6 +1290,7 @@ func API() typeplane.API {
 				Strategy: registry.Strategy[*appsv1.StatefulSet]{
 					Validate:       statefulSetStrategy.Validate,
 					ValidateUpdate: statefulSetStrategy.ValidateUpdate,
+					StatusMetadata: statefulSetStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*v2.HorizontalPodAutoscaler]{
@@ -1286,6 +1303,9 @@ func API() typeplane.API {
 				StorageVersion: schema.GroupVersion{Group: "autoscaling", Version: "v2"},
 				Versions:       []schema.GroupVersion{{Group: "autoscaling", Version: "v2"}, {Group: "autoscaling", Version: "v1"}},
 				CopyStatus:     func(from, to *v2.HorizontalPodAutoscaler) { to.Status = from.Status },
+				Strategy: registry.Strategy[*v2.HorizontalPodAutoscaler]{
+					StatusMetadata: horizontalPodAutoscalerStrategy.StatusMetadata(),
+				},
 			}),
 			registry.Define(registry.Definition[*batchv1.CronJob]{
 				GroupKind:      schema.GroupKind{Group: "batch", Kind: "CronJob"},
@@ -1297,6 +1317,9 @@ func API() typeplane.API {
 				StorageVersion: schema.GroupVersion{Group: "batch", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "batch", Version: "v1"}},
 				CopyStatus:     func(from, to *batchv1.CronJob) { to.Status = from.Status },
+				Strategy: registry.Strategy[*batchv1.CronJob]{
+					StatusMetadata: cronJobStrategy.StatusMetadata(),
+				},
 			}),
 			registry.Define(registry.Definition[*batchv1.Job]{
 				GroupKind:      schema.GroupKind{Group: "batch", Kind: "Job"},
@@ -1311,6 +1334,7 @@ func API() typeplane.API {
 					PrepareForCreate: jobStrategy.PrepareForCreate,
 					Validate:         jobStrategy.Validate,
 					ValidateUpdate:   jobStrategy.ValidateUpdate,
+					StatusMetadata:   jobStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*certificatesv1.ClusterTrustBundle]{
@@ -1385,6 +1409,9 @@ func API() typeplane.API {
 				StorageVersion: schema.GroupVersion{Group: "networking.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "networking.k8s.io", Version: "v1"}},
 				CopyStatus:     func(from, to *networkingv1.Ingress) { to.Status = from.Status },
+				Strategy: registry.Strategy[*networkingv1.Ingress]{
+					StatusMetadata: ingressStrategy.StatusMetadata(),
+				},
 			}),
 			registry.Define(registry.Definition[*networkingv1.IngressClass]{
 				GroupKind:      schema.GroupKind{Group: "networking.k8s.io", Kind: "IngressClass"},
@@ -1436,6 +1463,9 @@ func API() typeplane.API {
 				StorageVersion: schema.GroupVersion{Group: "policy", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "policy", Version: "v1"}},
 				CopyStatus:     func(from, to *policyv1.PodDisruptionBudget) { to.Status = from.Status },
+				Strategy: registry.Strategy[*policyv1.PodDisruptionBudget]{
+					StatusMetadata: podDisruptionBudgetStrategy.StatusMetadata(),
+				},
 			}),
 			registry.Define(registry.Definition[*resourcev1.DeviceClass]{
 				GroupKind:      schema.GroupKind{Group: "resource.k8s.io", Kind: "DeviceClass"},
