@@ -52,8 +52,6 @@ func (ClusterTrustBundleStrategy) ValidateName(name string, prefix bool) []strin
 // Kinds whose changes Kubernetes does not count.
 type (
 	ControllerRevisionStrategy      struct{ uncounted }
-	IPAddressStrategy               struct{ uncounted }
-	ServiceCIDRStrategy             struct{ uncounted }
 	RuntimeClassStrategy            struct{ uncounted }
 	ResourceClaimStrategy           struct{ uncounted }
 	ResourceClaimTemplateStrategy   struct{ uncounted }

@@ -1395,7 +1395,11 @@ func API() typeplane.API {
 				StorageVersion: schema.GroupVersion{Group: "networking.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "networking.k8s.io", Version: "v1"}},
 				Strategy: registry.Strategy[*networkingv1.IPAddress]{
-					NoGeneration: !iPAddressStrategy.HasGeneration(),
+					Validate:         iPAddressStrategy.Validate,
+					ValidateUpdate:   iPAddressStrategy.ValidateUpdate,
+					ValidateName:     iPAddressStrategy.ValidateName,
+					WarningsOnCreate: iPAddressStrategy.WarningsOnCreate,
+					NoGeneration:     !iPAddressStrategy.HasGeneration(),
 				},
 			}),
 			registry.Define(registry.Definition[*networkingv1.Ingress]{
@@ -1435,7 +1439,11 @@ func API() typeplane.API {
 				Versions:       []schema.GroupVersion{{Group: "networking.k8s.io", Version: "v1"}},
 				CopyStatus:     func(from, to *networkingv1.ServiceCIDR) { to.Status = from.Status },
 				Strategy: registry.Strategy[*networkingv1.ServiceCIDR]{
-					NoGeneration: !serviceCIDRStrategy.HasGeneration(),
+					Validate:         serviceCIDRStrategy.Validate,
+					ValidateUpdate:   serviceCIDRStrategy.ValidateUpdate,
+					WarningsOnCreate: serviceCIDRStrategy.WarningsOnCreate,
+					WarningsOnUpdate: serviceCIDRStrategy.WarningsOnUpdate,
+					NoGeneration:     !serviceCIDRStrategy.HasGeneration(),
 				},
 			}),
 			registry.Define(registry.Definition[*nodev1.RuntimeClass]{
