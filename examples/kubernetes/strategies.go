@@ -78,7 +78,6 @@ type (
 	HorizontalPodAutoscalerStrategy struct{ described }
 	IngressStrategy                 struct{ described }
 	PodDisruptionBudgetStrategy     struct{ described }
-	ReplicationControllerStrategy   struct{ described }
 )
 
 // described is part of the strategies of such kinds: the older ones.
@@ -86,6 +85,18 @@ type described struct{}
 
 // StatusMetadata says that a write of the status writes the metadata, too.
 func (described) StatusMetadata() bool { return true }
+
+// ReplicationControllerStrategy holds what is special about replication controllers.
+type ReplicationControllerStrategy struct {
+	described
+	orphaning
+}
+
+// orphaning is part of the strategies of kinds whose pods stay, if a client says nothing else.
+type orphaning struct{}
+
+// OrphansDependents says that what the object owns stays when it is deleted.
+func (orphaning) OrphansDependents() bool { return true }
 
 // uncounted is part of the strategies of such kinds.
 type uncounted struct{}

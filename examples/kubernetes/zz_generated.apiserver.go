@@ -1197,7 +1197,8 @@ func API() typeplane.API {
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				CopyStatus:     func(from, to *v1.ReplicationController) { to.Status = from.Status },
 				Strategy: registry.Strategy[*v1.ReplicationController]{
-					StatusMetadata: replicationControllerStrategy.StatusMetadata(),
+					StatusMetadata:    replicationControllerStrategy.StatusMetadata(),
+					OrphansDependents: replicationControllerStrategy.OrphansDependents(),
 				},
 			}),
 			registry.Define(registry.Definition[*v1.Service]{
@@ -1331,10 +1332,11 @@ func API() typeplane.API {
 				Versions:       []schema.GroupVersion{{Group: "batch", Version: "v1"}},
 				CopyStatus:     func(from, to *batchv1.Job) { to.Status = from.Status },
 				Strategy: registry.Strategy[*batchv1.Job]{
-					PrepareForCreate: jobStrategy.PrepareForCreate,
-					Validate:         jobStrategy.Validate,
-					ValidateUpdate:   jobStrategy.ValidateUpdate,
-					StatusMetadata:   jobStrategy.StatusMetadata(),
+					PrepareForCreate:  jobStrategy.PrepareForCreate,
+					Validate:          jobStrategy.Validate,
+					ValidateUpdate:    jobStrategy.ValidateUpdate,
+					StatusMetadata:    jobStrategy.StatusMetadata(),
+					OrphansDependents: jobStrategy.OrphansDependents(),
 				},
 			}),
 			registry.Define(registry.Definition[*certificatesv1.ClusterTrustBundle]{
