@@ -6,6 +6,7 @@
 package main
 
 import (
+	context "context"
 	strconv "strconv"
 	strings "strings"
 
@@ -76,6 +77,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:         v1.Recycler_Node,
 		JSONTable:        &v1.JSONTable_Node,
 		DeepCopy:         v1.DeepCopy_Node,
+		Validate:         v1.Validate_Node,
 		CompareFields:    compareFields_v1_Node,
 		SelectableFields: selectableFields_v1_Node,
 		StoredFields:     storedFields_v1_Node,
@@ -142,6 +144,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        v1.Recycler_PersistentVolumeClaim,
 		JSONTable:       &v1.JSONTable_PersistentVolumeClaim,
 		DeepCopy:        v1.DeepCopy_PersistentVolumeClaim,
+		Validate:        v1.Validate_PersistentVolumeClaim,
 		CompareFields:   compareFields_v1_PersistentVolumeClaim,
 		Columns: []metav1.TableColumnDefinition{
 			{Name: "Status", Type: "string", Description: "Shows .status.phase."},
@@ -175,6 +178,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:         v1.Recycler_Pod,
 		JSONTable:        &v1.JSONTable_Pod,
 		DeepCopy:         v1.DeepCopy_Pod,
+		Validate:         v1.Validate_Pod,
 		CompareFields:    compareFields_v1_Pod,
 		SelectableFields: selectableFields_v1_Pod,
 		StoredFields:     storedFields_v1_Pod,
@@ -206,6 +210,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        v1.Recycler_PodTemplate,
 		JSONTable:       &v1.JSONTable_PodTemplate,
 		DeepCopy:        v1.DeepCopy_PodTemplate,
+		Validate:        v1.Validate_PodTemplate,
 		CompareFields:   compareFields_v1_PodTemplate,
 	})
 
@@ -222,6 +227,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:         v1.Recycler_ReplicationController,
 		JSONTable:        &v1.JSONTable_ReplicationController,
 		DeepCopy:         v1.DeepCopy_ReplicationController,
+		Validate:         v1.Validate_ReplicationController,
 		CompareFields:    compareFields_v1_ReplicationController,
 		SelectableFields: selectableFields_v1_ReplicationController,
 		StoredFields:     storedFields_v1_ReplicationController,
@@ -312,6 +318,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        appsv1.Recycler_DaemonSet,
 		JSONTable:       &appsv1.JSONTable_DaemonSet,
 		DeepCopy:        appsv1.DeepCopy_DaemonSet,
+		Validate:        appsv1.Validate_DaemonSet,
 		CompareFields:   compareFields_v1_DaemonSet,
 		Columns: []metav1.TableColumnDefinition{
 			{Name: "Desired", Type: "integer", Description: "Shows .status.desiredNumberScheduled."},
@@ -345,6 +352,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        appsv1.Recycler_Deployment,
 		JSONTable:       &appsv1.JSONTable_Deployment,
 		DeepCopy:        appsv1.DeepCopy_Deployment,
+		Validate:        appsv1.Validate_Deployment,
 		CompareFields:   compareFields_v1_Deployment,
 		Scale:           scale_v1_Deployment,
 		SetReplicas:     setReplicas_v1_Deployment,
@@ -378,6 +386,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:         appsv1.Recycler_ReplicaSet,
 		JSONTable:        &appsv1.JSONTable_ReplicaSet,
 		DeepCopy:         appsv1.DeepCopy_ReplicaSet,
+		Validate:         appsv1.Validate_ReplicaSet,
 		CompareFields:    compareFields_v1_ReplicaSet,
 		SelectableFields: selectableFields_v1_ReplicaSet,
 		StoredFields:     storedFields_v1_ReplicaSet,
@@ -411,6 +420,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        appsv1.Recycler_StatefulSet,
 		JSONTable:       &appsv1.JSONTable_StatefulSet,
 		DeepCopy:        appsv1.DeepCopy_StatefulSet,
+		Validate:        appsv1.Validate_StatefulSet,
 		CompareFields:   compareFields_v1_StatefulSet,
 		Scale:           scale_v1_StatefulSet,
 		SetReplicas:     setReplicas_v1_StatefulSet,
@@ -440,6 +450,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        v2.Recycler_HorizontalPodAutoscaler,
 		JSONTable:       &v2.JSONTable_HorizontalPodAutoscaler,
 		DeepCopy:        v2.DeepCopy_HorizontalPodAutoscaler,
+		Validate:        v2.Validate_HorizontalPodAutoscaler,
 		CompareFields:   compareFields_v2_HorizontalPodAutoscaler,
 		Columns: []metav1.TableColumnDefinition{
 			{Name: "Reference", Type: "string", Description: "Shows .spec.scaleTargetRef.name."},
@@ -471,6 +482,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        batchv1.Recycler_CronJob,
 		JSONTable:       &batchv1.JSONTable_CronJob,
 		DeepCopy:        batchv1.DeepCopy_CronJob,
+		Validate:        batchv1.Validate_CronJob,
 		CompareFields:   compareFields_v1_CronJob,
 		Columns: []metav1.TableColumnDefinition{
 			{Name: "Schedule", Type: "string", Description: "Shows .spec.schedule."},
@@ -502,6 +514,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        batchv1.Recycler_Job,
 		JSONTable:       &batchv1.JSONTable_Job,
 		DeepCopy:        batchv1.DeepCopy_Job,
+		Validate:        batchv1.Validate_Job,
 		CompareFields:   compareFields_v1_Job,
 		Columns: []metav1.TableColumnDefinition{
 			{Name: "Status", Type: "string", Description: "Shows .status.conditions[?(@.status==\"True\")].type."},
@@ -573,6 +586,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        discoveryv1.Recycler_EndpointSlice,
 		JSONTable:       &discoveryv1.JSONTable_EndpointSlice,
 		DeepCopy:        discoveryv1.DeepCopy_EndpointSlice,
+		Validate:        discoveryv1.Validate_EndpointSlice,
 		CompareFields:   compareFields_v1_EndpointSlice,
 		Columns: []metav1.TableColumnDefinition{
 			{Name: "AddressType", Type: "string", Description: "Shows .addressType."},
@@ -601,6 +615,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:         networkingv1.Recycler_IPAddress,
 		JSONTable:        &networkingv1.JSONTable_IPAddress,
 		DeepCopy:         networkingv1.DeepCopy_IPAddress,
+		Validate:         networkingv1.Validate_IPAddress,
 		CompareFields:    compareFields_v1_IPAddress,
 		SelectableFields: selectableFields_v1_IPAddress,
 		StoredFields:     storedFields_v1_IPAddress,
@@ -645,6 +660,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        networkingv1.Recycler_IngressClass,
 		JSONTable:       &networkingv1.JSONTable_IngressClass,
 		DeepCopy:        networkingv1.DeepCopy_IngressClass,
+		Validate:        networkingv1.Validate_IngressClass,
 		CompareFields:   compareFields_v1_IngressClass,
 		Columns: []metav1.TableColumnDefinition{
 			{Name: "Controller", Type: "string", Description: "Shows .spec.controller."},
@@ -670,6 +686,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        networkingv1.Recycler_NetworkPolicy,
 		JSONTable:       &networkingv1.JSONTable_NetworkPolicy,
 		DeepCopy:        networkingv1.DeepCopy_NetworkPolicy,
+		Validate:        networkingv1.Validate_NetworkPolicy,
 		CompareFields:   compareFields_v1_NetworkPolicy,
 	})
 
@@ -710,6 +727,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        nodev1.Recycler_RuntimeClass,
 		JSONTable:       &nodev1.JSONTable_RuntimeClass,
 		DeepCopy:        nodev1.DeepCopy_RuntimeClass,
+		Validate:        nodev1.Validate_RuntimeClass,
 		CompareFields:   compareFields_v1_RuntimeClass,
 		Columns: []metav1.TableColumnDefinition{
 			{Name: "Handler", Type: "string", Description: "Shows .handler."},
@@ -762,6 +780,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        resourcev1.Recycler_DeviceClass,
 		JSONTable:       &resourcev1.JSONTable_DeviceClass,
 		DeepCopy:        resourcev1.DeepCopy_DeviceClass,
+		Validate:        resourcev1.Validate_DeviceClass,
 		CompareFields:   compareFields_v1_DeviceClass,
 	})
 
@@ -777,6 +796,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        resourcev1.Recycler_DeviceTaintRule,
 		JSONTable:       &resourcev1.JSONTable_DeviceTaintRule,
 		DeepCopy:        resourcev1.DeepCopy_DeviceTaintRule,
+		Validate:        resourcev1.Validate_DeviceTaintRule,
 		CompareFields:   compareFields_v1_DeviceTaintRule,
 	})
 
@@ -793,6 +813,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        resourcev1.Recycler_ResourceClaim,
 		JSONTable:       &resourcev1.JSONTable_ResourceClaim,
 		DeepCopy:        resourcev1.DeepCopy_ResourceClaim,
+		Validate:        resourcev1.Validate_ResourceClaim,
 		CompareFields:   compareFields_v1_ResourceClaim,
 	})
 
@@ -809,6 +830,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        resourcev1.Recycler_ResourceClaimTemplate,
 		JSONTable:       &resourcev1.JSONTable_ResourceClaimTemplate,
 		DeepCopy:        resourcev1.DeepCopy_ResourceClaimTemplate,
+		Validate:        resourcev1.Validate_ResourceClaimTemplate,
 		CompareFields:   compareFields_v1_ResourceClaimTemplate,
 	})
 
@@ -824,6 +846,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:         resourcev1.Recycler_ResourceSlice,
 		JSONTable:        &resourcev1.JSONTable_ResourceSlice,
 		DeepCopy:         resourcev1.DeepCopy_ResourceSlice,
+		Validate:         resourcev1.Validate_ResourceSlice,
 		CompareFields:    compareFields_v1_ResourceSlice,
 		SelectableFields: selectableFields_v1_ResourceSlice,
 		StoredFields:     storedFields_v1_ResourceSlice,
@@ -928,6 +951,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        storagev1.Recycler_VolumeAttachment,
 		JSONTable:       &storagev1.JSONTable_VolumeAttachment,
 		DeepCopy:        storagev1.DeepCopy_VolumeAttachment,
+		Validate:        storagev1.Validate_VolumeAttachment,
 		CompareFields:   compareFields_v1_VolumeAttachment,
 		Columns: []metav1.TableColumnDefinition{
 			{Name: "Attacher", Type: "string", Description: "Shows .spec.attacher."},
@@ -1043,6 +1067,9 @@ func newServer() typeplane.Server {
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				CopyStatus:     func(from, to *v1.Node) { to.Status = from.Status },
 				Strategy: registry.Strategy[*v1.Node]{
+					ValidationOptions: func(context.Context, *v1.Node, *v1.Node) map[string]bool {
+						return map[string]bool{"InPlacePodVerticalScalingSchedulerPreemption": false}
+					},
 					NoGeneration:   !nodeStrategy.HasGeneration(),
 					StatusOnCreate: nodeStrategy.StatusOnCreate(),
 				},
@@ -1212,6 +1239,11 @@ func newServer() typeplane.Server {
 				StorageVersion: schema.GroupVersion{Group: "autoscaling", Version: "v2"},
 				Versions:       []schema.GroupVersion{{Group: "autoscaling", Version: "v2"}},
 				CopyStatus:     func(from, to *v2.HorizontalPodAutoscaler) { to.Status = from.Status },
+				Strategy: registry.Strategy[*v2.HorizontalPodAutoscaler]{
+					ValidationOptions: func(context.Context, *v2.HorizontalPodAutoscaler, *v2.HorizontalPodAutoscaler) map[string]bool {
+						return map[string]bool{"HPAScaleToZero": true}
+					},
+				},
 			}),
 			registry.Define(registry.Definition[*batchv1.CronJob]{
 				GroupKind:      schema.GroupKind{Group: "batch", Kind: "CronJob"},
@@ -1223,6 +1255,11 @@ func newServer() typeplane.Server {
 				StorageVersion: schema.GroupVersion{Group: "batch", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "batch", Version: "v1"}},
 				CopyStatus:     func(from, to *batchv1.CronJob) { to.Status = from.Status },
+				Strategy: registry.Strategy[*batchv1.CronJob]{
+					ValidationOptions: func(context.Context, *batchv1.CronJob, *batchv1.CronJob) map[string]bool {
+						return map[string]bool{"WorkloadWithJob": false}
+					},
+				},
 			}),
 			registry.Define(registry.Definition[*batchv1.Job]{
 				GroupKind:      schema.GroupKind{Group: "batch", Kind: "Job"},
@@ -1234,6 +1271,9 @@ func newServer() typeplane.Server {
 				Versions:       []schema.GroupVersion{{Group: "batch", Version: "v1"}},
 				CopyStatus:     func(from, to *batchv1.Job) { to.Status = from.Status },
 				Strategy: registry.Strategy[*batchv1.Job]{
+					ValidationOptions: func(context.Context, *batchv1.Job, *batchv1.Job) map[string]bool {
+						return map[string]bool{"WorkloadWithJob": false}
+					},
 					PrepareForCreate: jobStrategy.PrepareForCreate,
 					Validate:         jobStrategy.Validate,
 					ValidateUpdate:   jobStrategy.ValidateUpdate,
@@ -1382,6 +1422,11 @@ func newServer() typeplane.Server {
 				Singular:       "resourceslice",
 				StorageVersion: schema.GroupVersion{Group: "resource.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "resource.k8s.io", Version: "v1"}},
+				Strategy: registry.Strategy[*resourcev1.ResourceSlice]{
+					ValidationOptions: func(context.Context, *resourcev1.ResourceSlice, *resourcev1.ResourceSlice) map[string]bool {
+						return map[string]bool{"DRAPartitionableDevicesType": false}
+					},
+				},
 			}),
 			registry.Define(registry.Definition[*schedulingv1.PriorityClass]{
 				GroupKind:      schema.GroupKind{Group: "scheduling.k8s.io", Kind: "PriorityClass"},

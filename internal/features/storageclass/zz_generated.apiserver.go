@@ -30,6 +30,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        v1.Recycler_StorageClass,
 		JSONTable:       &v1.JSONTable_StorageClass,
 		DeepCopy:        v1.DeepCopy_StorageClass,
+		Validate:        v1.Validate_StorageClass,
 		CompareFields:   compareFields_v1_StorageClass,
 	})
 }

@@ -153,7 +153,16 @@ func (g *Graph) discoverRules(n *Node, path string) {
 	waiting, n.Plan.Later = append(waiting, n.Plan.Later...), nil
 	_ = plan.Settle(waiting, func(_ bool, made plan.Plan) { n.Plan.Add(made) }) // its makers report
 	g.checkLimits(rule.Origin{Owner: n.Type, Markers: g.Model.OfType(n.Type)}, n.Plan)
-	n.Plan.SeparateTrials()
+	g.settleTrials(n, &n.Plan)
+}
+
+// settleTrials settles what becomes of rules that are only tried out. What they find is marked, for
+// those who write rules to look at. Of other modules nobody wants to know it.
+func (g *Graph) settleTrials(n *Node, p *plan.Plan) {
+	if g.Foreign(n.Type) {
+		p.DropTrials()
+	}
+	p.SeparateTrials()
 }
 
 // eachOf are the calls of the functions that the types of keys and items have.
