@@ -196,8 +196,9 @@ func warnOfStrangers(t *target, g *graph.Graph) {
 	if t.law == rule.OfKubernetes || t.Input != t.Package.Path {
 		return
 	}
+	defer g.Under(g.Under(rule.OfKubernetes))
 	for _, a := range g.Model.Aliases(t.Package) {
-		if g.Model.IsKind(a) && !leftOut(g, a) && g.Model.OfKubernetes(t.Package, a.Target) {
+		if g.Model.IsKind(a) && !leftOut(g, a) && g.Model.OfKubernetes(t.Package, a.Target) && g.Discover(a.Target, a.Name).Validates() {
 			g.Report.Warn(diag.Problem{
 				Pos: g.Model.AliasPos(a), Path: a.Name, Message: "the rules in the tags of " + a.Target.Name.String() + " are not checked: kinds of Kubernetes and others stand in one package",
 				Cure: "put the alias into a package of its own, or say +" + tagEnable + "=false above it",

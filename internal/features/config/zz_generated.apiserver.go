@@ -47,7 +47,6 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:         v1.Recycler_Secret,
 		JSONTable:        &v1.JSONTable_Secret,
 		DeepCopy:         v1.DeepCopy_Secret,
-		Validate:         v1.Validate_Secret,
 		CompareFields:    compareFields_v1_Secret,
 		SelectableFields: selectableFields_v1_Secret,
 		StoredFields:     storedFields_v1_Secret,

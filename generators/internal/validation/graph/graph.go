@@ -165,6 +165,15 @@ func (g *Graph) settleTrials(n *Node, p *plan.Plan) {
 	p.SeparateTrials()
 }
 
+// dropIdle leaves calls out that would only stop others (+k8s:optional), where there are none, as
+// in many structs of Kubernetes.
+func (g *Graph) dropIdle(n *Node, f *Part) {
+	judgesZero := f.Node != nil && f.Node.Type.Kind == types.Alias && f.Node.Validates()
+	if g.Foreign(n.Type) && !judgesZero && !slices.ContainsFunc(f.Plan.Calls, func(c plan.Call) bool { return !c.Silent || !c.Stop }) {
+		f.Plan.Calls = nil
+	}
+}
+
 // eachOf are the calls of the functions that the types of keys and items have.
 func (g *Graph) eachOf(path string, t *types.Type, key, elem *Node, said plan.Plan) (keys, vals plan.Plan) {
 	n := model.Pointee(shape.Native(t))

@@ -115,34 +115,7 @@ func validate_flowcontrolv1_LimitResponse(
 		errs = append(errs, fn(fldPath.Child("type"), &obj.Type, oldVal, oldObj != nil)...)
 	}
 
-	{ // field flowcontrolv1.LimitResponse.Queuing
-		fn := func(
-			fldPath *field.Path,
-			obj, oldObj *flowcontrolv1.QueuingConfiguration,
-			oldValueCorrelated bool) (errs field.ErrorList) {
-			// don't revalidate unchanged data
-			if oldValueCorrelated && op.Type == operation.Update {
-				if obj == oldObj || (obj != nil && oldObj != nil && *obj == *oldObj) {
-					return nil
-				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalPointer(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
-			return
-		}
-		oldVal := safe.Field(oldObj,
-			func(oldObj *flowcontrolv1.LimitResponse) *flowcontrolv1.QueuingConfiguration {
-				return oldObj.Queuing
-			})
-		errs = append(errs, fn(fldPath.Child("queuing"), obj.Queuing, oldVal, oldObj != nil)...)
-	}
-
+	// field flowcontrolv1.LimitResponse.Queuing has no validation
 	return errs
 }
 
@@ -290,16 +263,10 @@ func validate_flowcontrolv1_PriorityLevelConfigurationSpec(
 					return nil
 				}
 			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalPointer(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
 			// call the type's validation function
-			errs = append(errs, validate_flowcontrolv1_LimitedPriorityLevelConfiguration(ctx, op, fldPath, obj, oldObj)...)
+			if obj != nil {
+				errs = append(errs, validate_flowcontrolv1_LimitedPriorityLevelConfiguration(ctx, op, fldPath, obj, oldObj)...)
+			}
 			return
 		}
 		oldVal := safe.Field(oldObj,
@@ -309,33 +276,6 @@ func validate_flowcontrolv1_PriorityLevelConfigurationSpec(
 		errs = append(errs, fn(fldPath.Child("limited"), obj.Limited, oldVal, oldObj != nil)...)
 	}
 
-	{ // field flowcontrolv1.PriorityLevelConfigurationSpec.Exempt
-		fn := func(
-			fldPath *field.Path,
-			obj, oldObj *flowcontrolv1.ExemptPriorityLevelConfiguration,
-			oldValueCorrelated bool) (errs field.ErrorList) {
-			// don't revalidate unchanged data
-			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
-					return nil
-				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalPointer(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
-			return
-		}
-		oldVal := safe.Field(oldObj,
-			func(oldObj *flowcontrolv1.PriorityLevelConfigurationSpec) *flowcontrolv1.ExemptPriorityLevelConfiguration {
-				return oldObj.Exempt
-			})
-		errs = append(errs, fn(fldPath.Child("exempt"), obj.Exempt, oldVal, oldObj != nil)...)
-	}
-
+	// field flowcontrolv1.PriorityLevelConfigurationSpec.Exempt has no validation
 	return errs
 }

@@ -39,14 +39,6 @@ func Validate_ClusterRole(
 					return nil
 				}
 			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalSlice(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachVal(ctx, op, fldPath, obj, oldObj, validate_rbacv1_PolicyRule); len(e) != 0 {
 				errs = append(errs, e...)
@@ -84,14 +76,6 @@ func Validate_ClusterRoleBinding(
 				if equality.Semantic.DeepEqual(obj, oldObj) {
 					return nil
 				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalSlice(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
 			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachVal(ctx, op, fldPath, obj, oldObj, validate_rbacv1_Subject); len(e) != 0 {
@@ -152,14 +136,6 @@ func Validate_Role(
 					return nil
 				}
 			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalSlice(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachVal(ctx, op, fldPath, obj, oldObj, validate_rbacv1_PolicyRule); len(e) != 0 {
 				errs = append(errs, e...)
@@ -196,14 +172,6 @@ func Validate_RoleBinding(
 				if equality.Semantic.DeepEqual(obj, oldObj) {
 					return nil
 				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalSlice(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
 			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachVal(ctx, op, fldPath, obj, oldObj, validate_rbacv1_Subject); len(e) != 0 {

@@ -341,33 +341,7 @@ func validate_batchv1_JobSpec(
 
 	// field batchv1.JobSpec.BackoffLimitPerIndex has no validation
 
-	{ // field batchv1.JobSpec.MaxFailedIndexes
-		fn := func(
-			fldPath *field.Path,
-			obj, oldObj *int32,
-			oldValueCorrelated bool) (errs field.ErrorList) {
-			// don't revalidate unchanged data
-			if oldValueCorrelated && op.Type == operation.Update {
-				if obj == oldObj || (obj != nil && oldObj != nil && *obj == *oldObj) {
-					return nil
-				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalPointer(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
-			return
-		}
-		oldVal := safe.Field(oldObj,
-			func(oldObj *batchv1.JobSpec) *int32 {
-				return oldObj.MaxFailedIndexes
-			})
-		errs = append(errs, fn(fldPath.Child("maxFailedIndexes"), obj.MaxFailedIndexes, oldVal, oldObj != nil)...)
-	}
+	// field batchv1.JobSpec.MaxFailedIndexes has no validation
 
 	// field batchv1.JobSpec.Selector has no validation
 
@@ -799,62 +773,9 @@ func validate_v1alpha3_WorkloadPodGroupDisruptionMode(
 		errs = append(errs, e...)
 	}
 
-	{ // field v1alpha3.WorkloadPodGroupDisruptionMode.Single
-		fn := func(
-			fldPath *field.Path,
-			obj, oldObj *v1alpha3.WorkloadPodGroupSingleDisruptionMode,
-			oldValueCorrelated bool) (errs field.ErrorList) {
-			// don't revalidate unchanged data
-			if oldValueCorrelated && op.Type == operation.Update {
-				if obj == oldObj || (obj != nil && oldObj != nil && *obj == *oldObj) {
-					return nil
-				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalPointer(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
-			return
-		}
-		oldVal := safe.Field(oldObj,
-			func(oldObj *v1alpha3.WorkloadPodGroupDisruptionMode) *v1alpha3.WorkloadPodGroupSingleDisruptionMode {
-				return oldObj.Single
-			})
-		errs = append(errs, fn(fldPath.Child("single"), obj.Single, oldVal, oldObj != nil)...)
-	}
+	// field v1alpha3.WorkloadPodGroupDisruptionMode.Single has no validation
 
-	{ // field v1alpha3.WorkloadPodGroupDisruptionMode.All
-		fn := func(
-			fldPath *field.Path,
-			obj, oldObj *v1alpha3.WorkloadPodGroupAllDisruptionMode,
-			oldValueCorrelated bool) (errs field.ErrorList) {
-			// don't revalidate unchanged data
-			if oldValueCorrelated && op.Type == operation.Update {
-				if obj == oldObj || (obj != nil && oldObj != nil && *obj == *oldObj) {
-					return nil
-				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalPointer(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
-			return
-		}
-		oldVal := safe.Field(oldObj,
-			func(oldObj *v1alpha3.WorkloadPodGroupDisruptionMode) *v1alpha3.WorkloadPodGroupAllDisruptionMode {
-				return oldObj.All
-			})
-		errs = append(errs, fn(fldPath.Child("all"), obj.All, oldVal, oldObj != nil)...)
-	}
-
+	// field v1alpha3.WorkloadPodGroupDisruptionMode.All has no validation
 	return errs
 }
 
@@ -1088,33 +1009,7 @@ func validate_v1alpha3_WorkloadPodGroupSchedulingPolicy(
 		errs = append(errs, e...)
 	}
 
-	{ // field v1alpha3.WorkloadPodGroupSchedulingPolicy.Basic
-		fn := func(
-			fldPath *field.Path,
-			obj, oldObj *v1alpha3.WorkloadPodGroupBasicSchedulingPolicy,
-			oldValueCorrelated bool) (errs field.ErrorList) {
-			// don't revalidate unchanged data
-			if oldValueCorrelated && op.Type == operation.Update {
-				if obj == oldObj || (obj != nil && oldObj != nil && *obj == *oldObj) {
-					return nil
-				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalPointer(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
-			return
-		}
-		oldVal := safe.Field(oldObj,
-			func(oldObj *v1alpha3.WorkloadPodGroupSchedulingPolicy) *v1alpha3.WorkloadPodGroupBasicSchedulingPolicy {
-				return oldObj.Basic
-			})
-		errs = append(errs, fn(fldPath.Child("basic"), obj.Basic, oldVal, oldObj != nil)...)
-	}
+	// field v1alpha3.WorkloadPodGroupSchedulingPolicy.Basic has no validation
 
 	{ // field v1alpha3.WorkloadPodGroupSchedulingPolicy.Gang
 		fn := func(
@@ -1127,16 +1022,10 @@ func validate_v1alpha3_WorkloadPodGroupSchedulingPolicy(
 					return nil
 				}
 			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalPointer(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
 			// call the type's validation function
-			errs = append(errs, validate_v1alpha3_WorkloadPodGroupGangSchedulingPolicy(ctx, op, fldPath, obj, oldObj)...)
+			if obj != nil {
+				errs = append(errs, validate_v1alpha3_WorkloadPodGroupGangSchedulingPolicy(ctx, op, fldPath, obj, oldObj)...)
+			}
 			return
 		}
 		oldVal := safe.Field(oldObj,

@@ -442,62 +442,9 @@ func validate_corev1_NodeAllocatableOverheadResources(
 		errs = append(errs, fn(fldPath.Child("name"), &obj.Name, oldVal, oldObj != nil)...)
 	}
 
-	{ // field corev1.NodeAllocatableOverheadResources.PerPod
-		fn := func(
-			fldPath *field.Path,
-			obj, oldObj *resource.Quantity,
-			oldValueCorrelated bool) (errs field.ErrorList) {
-			// don't revalidate unchanged data
-			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
-					return nil
-				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalPointer(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
-			return
-		}
-		oldVal := safe.Field(oldObj,
-			func(oldObj *corev1.NodeAllocatableOverheadResources) *resource.Quantity {
-				return oldObj.PerPod
-			})
-		errs = append(errs, fn(fldPath.Child("perPod"), obj.PerPod, oldVal, oldObj != nil)...)
-	}
+	// field corev1.NodeAllocatableOverheadResources.PerPod has no validation
 
-	{ // field corev1.NodeAllocatableOverheadResources.PerContainer
-		fn := func(
-			fldPath *field.Path,
-			obj, oldObj *resource.Quantity,
-			oldValueCorrelated bool) (errs field.ErrorList) {
-			// don't revalidate unchanged data
-			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
-					return nil
-				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalPointer(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
-			return
-		}
-		oldVal := safe.Field(oldObj,
-			func(oldObj *corev1.NodeAllocatableOverheadResources) *resource.Quantity {
-				return oldObj.PerContainer
-			})
-		errs = append(errs, fn(fldPath.Child("perContainer"), obj.PerContainer, oldVal, oldObj != nil)...)
-	}
-
+	// field corev1.NodeAllocatableOverheadResources.PerContainer has no validation
 	return errs
 }
 
@@ -788,16 +735,10 @@ func validate_corev1_PersistentVolumeClaimStatus(
 					return nil
 				}
 			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalPointer(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
 			// call the type's validation function
-			errs = append(errs, validate_corev1_VolumeHealthStatus(ctx, op, fldPath, obj, oldObj)...)
+			if obj != nil {
+				errs = append(errs, validate_corev1_VolumeHealthStatus(ctx, op, fldPath, obj, oldObj)...)
+			}
 			return
 		}
 		oldVal := safe.Field(oldObj,

@@ -75,14 +75,6 @@ func Validate_EndpointSlice(
 					return nil
 				}
 			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalSlice(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachVal(ctx, op, fldPath, obj, oldObj, validate_discoveryv1_Endpoint); len(e) != 0 {
 				errs = append(errs, e...)

@@ -297,16 +297,10 @@ func validate_networkingv1_IngressClassSpec(
 					return nil
 				}
 			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalPointer(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
 			// call the type's validation function
-			errs = append(errs, validate_networkingv1_IngressClassParametersReference(ctx, op, fldPath, obj, oldObj)...)
+			if obj != nil {
+				errs = append(errs, validate_networkingv1_IngressClassParametersReference(ctx, op, fldPath, obj, oldObj)...)
+			}
 			return
 		}
 		oldVal := safe.Field(oldObj,
@@ -337,14 +331,6 @@ func validate_networkingv1_NetworkPolicyEgressRule(
 				if equality.Semantic.DeepEqual(obj, oldObj) {
 					return nil
 				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalSlice(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
 			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachVal(ctx, op, fldPath, obj, oldObj, validate_networkingv1_NetworkPolicyPeer); len(e) != 0 {
@@ -380,14 +366,6 @@ func validate_networkingv1_NetworkPolicyIngressRule(
 				if equality.Semantic.DeepEqual(obj, oldObj) {
 					return nil
 				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalSlice(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
 			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachVal(ctx, op, fldPath, obj, oldObj, validate_networkingv1_NetworkPolicyPeer); len(e) != 0 {
@@ -426,16 +404,10 @@ func validate_networkingv1_NetworkPolicyPeer(
 					return nil
 				}
 			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalPointer(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
 			// call the type's validation function
-			errs = append(errs, validate_networkingv1_IPBlock(ctx, op, fldPath, obj, oldObj)...)
+			if obj != nil {
+				errs = append(errs, validate_networkingv1_IPBlock(ctx, op, fldPath, obj, oldObj)...)
+			}
 			return
 		}
 		oldVal := safe.Field(oldObj,
@@ -467,14 +439,6 @@ func validate_networkingv1_NetworkPolicySpec(
 					return nil
 				}
 			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalSlice(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachVal(ctx, op, fldPath, obj, oldObj, validate_networkingv1_NetworkPolicyIngressRule); len(e) != 0 {
 				errs = append(errs, e...)
@@ -498,14 +462,6 @@ func validate_networkingv1_NetworkPolicySpec(
 				if equality.Semantic.DeepEqual(obj, oldObj) {
 					return nil
 				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalSlice(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
 			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachVal(ctx, op, fldPath, obj, oldObj, validate_networkingv1_NetworkPolicyEgressRule); len(e) != 0 {

@@ -14,7 +14,6 @@ import (
 	resourcev1 "k8s.io/api/resource/v1"
 	equality "k8s.io/apimachinery/pkg/api/equality"
 	operation "k8s.io/apimachinery/pkg/api/operation"
-	resource "k8s.io/apimachinery/pkg/api/resource"
 	safe "k8s.io/apimachinery/pkg/api/safe"
 	validate "k8s.io/apimachinery/pkg/api/validate"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -321,16 +320,10 @@ func validate_resourcev1_AllocatedDeviceStatus(
 					return nil
 				}
 			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalPointer(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
 			// call the type's validation function
-			errs = append(errs, validate_resourcev1_NetworkDeviceData(ctx, op, fldPath, obj, oldObj)...)
+			if obj != nil {
+				errs = append(errs, validate_resourcev1_NetworkDeviceData(ctx, op, fldPath, obj, oldObj)...)
+			}
 			return
 		}
 		oldVal := safe.Field(oldObj,
@@ -484,14 +477,6 @@ func validate_resourcev1_Device(
 					return nil
 				}
 			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalMap(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
 			// iterate the map and call the value type's validation function
 			if e := rules.EachMapVal(ctx, op, fldPath, obj, oldObj, validate.SemanticDeepEqual, validate_resourcev1_DeviceAttribute); len(e) != 0 {
 				errs = append(errs, e...)
@@ -565,14 +550,6 @@ func validate_resourcev1_Device(
 				if equality.Semantic.DeepEqual(obj, oldObj) {
 					return nil
 				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalSlice(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
 			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachVal(ctx, op, fldPath, obj, oldObj, validate_resourcev1_DeviceTaint); len(e) != 0 {
@@ -665,14 +642,6 @@ func validate_resourcev1_Device(
 				if equality.Semantic.DeepEqual(obj, oldObj) {
 					return nil
 				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalMap(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
 			}
 			// iterate the map and call the value type's validation function
 			if e := rules.EachMapVal(ctx, op, fldPath, obj, oldObj, validate.SemanticDeepEqual, validate_resourcev1_NodeAllocatableResource); len(e) != 0 {
@@ -944,230 +913,21 @@ func validate_resourcev1_DeviceAttribute(
 		errs = append(errs, e...)
 	}
 
-	{ // field resourcev1.DeviceAttribute.IntValue
-		fn := func(
-			fldPath *field.Path,
-			obj, oldObj *int64,
-			oldValueCorrelated bool) (errs field.ErrorList) {
-			// don't revalidate unchanged data
-			if oldValueCorrelated && op.Type == operation.Update {
-				if obj == oldObj || (obj != nil && oldObj != nil && *obj == *oldObj) {
-					return nil
-				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalPointer(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
-			return
-		}
-		oldVal := safe.Field(oldObj,
-			func(oldObj *resourcev1.DeviceAttribute) *int64 {
-				return oldObj.IntValue
-			})
-		errs = append(errs, fn(fldPath.Child("int"), obj.IntValue, oldVal, oldObj != nil)...)
-	}
+	// field resourcev1.DeviceAttribute.IntValue has no validation
 
-	{ // field resourcev1.DeviceAttribute.BoolValue
-		fn := func(
-			fldPath *field.Path,
-			obj, oldObj *bool,
-			oldValueCorrelated bool) (errs field.ErrorList) {
-			// don't revalidate unchanged data
-			if oldValueCorrelated && op.Type == operation.Update {
-				if obj == oldObj || (obj != nil && oldObj != nil && *obj == *oldObj) {
-					return nil
-				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalPointer(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
-			return
-		}
-		oldVal := safe.Field(oldObj,
-			func(oldObj *resourcev1.DeviceAttribute) *bool {
-				return oldObj.BoolValue
-			})
-		errs = append(errs, fn(fldPath.Child("bool"), obj.BoolValue, oldVal, oldObj != nil)...)
-	}
+	// field resourcev1.DeviceAttribute.BoolValue has no validation
 
-	{ // field resourcev1.DeviceAttribute.StringValue
-		fn := func(
-			fldPath *field.Path,
-			obj, oldObj *string,
-			oldValueCorrelated bool) (errs field.ErrorList) {
-			// don't revalidate unchanged data
-			if oldValueCorrelated && op.Type == operation.Update {
-				if obj == oldObj || (obj != nil && oldObj != nil && *obj == *oldObj) {
-					return nil
-				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalPointer(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
-			return
-		}
-		oldVal := safe.Field(oldObj,
-			func(oldObj *resourcev1.DeviceAttribute) *string {
-				return oldObj.StringValue
-			})
-		errs = append(errs, fn(fldPath.Child("string"), obj.StringValue, oldVal, oldObj != nil)...)
-	}
+	// field resourcev1.DeviceAttribute.StringValue has no validation
 
-	{ // field resourcev1.DeviceAttribute.VersionValue
-		fn := func(
-			fldPath *field.Path,
-			obj, oldObj *string,
-			oldValueCorrelated bool) (errs field.ErrorList) {
-			// don't revalidate unchanged data
-			if oldValueCorrelated && op.Type == operation.Update {
-				if obj == oldObj || (obj != nil && oldObj != nil && *obj == *oldObj) {
-					return nil
-				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalPointer(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
-			return
-		}
-		oldVal := safe.Field(oldObj,
-			func(oldObj *resourcev1.DeviceAttribute) *string {
-				return oldObj.VersionValue
-			})
-		errs = append(errs, fn(fldPath.Child("version"), obj.VersionValue, oldVal, oldObj != nil)...)
-	}
+	// field resourcev1.DeviceAttribute.VersionValue has no validation
 
-	{ // field resourcev1.DeviceAttribute.IntValues
-		fn := func(
-			fldPath *field.Path,
-			obj, oldObj []int64,
-			oldValueCorrelated bool) (errs field.ErrorList) {
-			// don't revalidate unchanged data
-			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
-					return nil
-				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalSlice(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
-			return
-		}
-		oldVal := safe.Field(oldObj,
-			func(oldObj *resourcev1.DeviceAttribute) []int64 {
-				return oldObj.IntValues
-			})
-		errs = append(errs, fn(fldPath.Child("ints"), obj.IntValues, oldVal, oldObj != nil)...)
-	}
+	// field resourcev1.DeviceAttribute.IntValues has no validation
 
-	{ // field resourcev1.DeviceAttribute.BoolValues
-		fn := func(
-			fldPath *field.Path,
-			obj, oldObj []bool,
-			oldValueCorrelated bool) (errs field.ErrorList) {
-			// don't revalidate unchanged data
-			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
-					return nil
-				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalSlice(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
-			return
-		}
-		oldVal := safe.Field(oldObj,
-			func(oldObj *resourcev1.DeviceAttribute) []bool {
-				return oldObj.BoolValues
-			})
-		errs = append(errs, fn(fldPath.Child("bools"), obj.BoolValues, oldVal, oldObj != nil)...)
-	}
+	// field resourcev1.DeviceAttribute.BoolValues has no validation
 
-	{ // field resourcev1.DeviceAttribute.StringValues
-		fn := func(
-			fldPath *field.Path,
-			obj, oldObj []string,
-			oldValueCorrelated bool) (errs field.ErrorList) {
-			// don't revalidate unchanged data
-			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
-					return nil
-				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalSlice(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
-			return
-		}
-		oldVal := safe.Field(oldObj,
-			func(oldObj *resourcev1.DeviceAttribute) []string {
-				return oldObj.StringValues
-			})
-		errs = append(errs, fn(fldPath.Child("strings"), obj.StringValues, oldVal, oldObj != nil)...)
-	}
+	// field resourcev1.DeviceAttribute.StringValues has no validation
 
-	{ // field resourcev1.DeviceAttribute.VersionValues
-		fn := func(
-			fldPath *field.Path,
-			obj, oldObj []string,
-			oldValueCorrelated bool) (errs field.ErrorList) {
-			// don't revalidate unchanged data
-			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
-					return nil
-				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalSlice(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
-			return
-		}
-		oldVal := safe.Field(oldObj,
-			func(oldObj *resourcev1.DeviceAttribute) []string {
-				return oldObj.VersionValues
-			})
-		errs = append(errs, fn(fldPath.Child("versions"), obj.VersionValues, oldVal, oldObj != nil)...)
-	}
-
+	// field resourcev1.DeviceAttribute.VersionValues has no validation
 	return errs
 }
 
@@ -1517,16 +1277,10 @@ func validate_resourcev1_DeviceConfiguration(
 					return nil
 				}
 			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalPointer(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
 			// call the type's validation function
-			errs = append(errs, validate_resourcev1_OpaqueDeviceConfiguration(ctx, op, fldPath, obj, oldObj)...)
+			if obj != nil {
+				errs = append(errs, validate_resourcev1_OpaqueDeviceConfiguration(ctx, op, fldPath, obj, oldObj)...)
+			}
 			return
 		}
 		oldVal := safe.Field(oldObj,
@@ -1847,16 +1601,10 @@ func validate_resourcev1_DeviceRequest(
 					return nil
 				}
 			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalPointer(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
 			// call the type's validation function
-			errs = append(errs, validate_resourcev1_ExactDeviceRequest(ctx, op, fldPath, obj, oldObj)...)
+			if obj != nil {
+				errs = append(errs, validate_resourcev1_ExactDeviceRequest(ctx, op, fldPath, obj, oldObj)...)
+			}
 			return
 		}
 		oldVal := safe.Field(oldObj,
@@ -2000,14 +1748,6 @@ func validate_resourcev1_DeviceRequestAllocationResult(
 				if equality.Semantic.DeepEqual(obj, oldObj) {
 					return nil
 				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalSlice(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
 			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachVal(ctx, op, fldPath, obj, oldObj, validate_resourcev1_DeviceToleration); len(e) != 0 {
@@ -2272,14 +2012,6 @@ func validate_resourcev1_DeviceSubRequest(
 				if equality.Semantic.DeepEqual(obj, oldObj) {
 					return nil
 				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalSlice(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
 			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachVal(ctx, op, fldPath, obj, oldObj, validate_resourcev1_DeviceToleration); len(e) != 0 {
@@ -2633,14 +2365,6 @@ func validate_resourcev1_ExactDeviceRequest(
 					return nil
 				}
 			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalSlice(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachVal(ctx, op, fldPath, obj, oldObj, validate_resourcev1_DeviceToleration); len(e) != 0 {
 				errs = append(errs, e...)
@@ -2826,155 +2550,11 @@ func validate_resourcev1_NodeAllocatableMapping(
 		errs = append(errs, e...)
 	}
 
-	{ // field resourcev1.NodeAllocatableMapping.CapacityKey
-		fn := func(
-			fldPath *field.Path,
-			obj, oldObj *resourcev1.QualifiedName,
-			oldValueCorrelated bool) (errs field.ErrorList) {
-			// don't revalidate unchanged data
-			if oldValueCorrelated && op.Type == operation.Update {
-				if obj == oldObj || (obj != nil && oldObj != nil && *obj == *oldObj) {
-					return nil
-				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalPointer(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
-			return
-		}
-		oldVal := safe.Field(oldObj,
-			func(oldObj *resourcev1.NodeAllocatableMapping) *resourcev1.QualifiedName {
-				return oldObj.CapacityKey
-			})
-		errs = append(errs, fn(fldPath.Child("capacityKey"), obj.CapacityKey, oldVal, oldObj != nil)...)
-	}
+	// field resourcev1.NodeAllocatableMapping.CapacityKey has no validation
 
-	{ // field resourcev1.NodeAllocatableMapping.CapacityMultiplier
-		fn := func(
-			fldPath *field.Path,
-			obj, oldObj *resource.Quantity,
-			oldValueCorrelated bool) (errs field.ErrorList) {
-			// don't revalidate unchanged data
-			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
-					return nil
-				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalPointer(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
-			return
-		}
-		oldVal := safe.Field(oldObj,
-			func(oldObj *resourcev1.NodeAllocatableMapping) *resource.Quantity {
-				return oldObj.CapacityMultiplier
-			})
-		errs = append(errs, fn(fldPath.Child("capacityMultiplier"), obj.CapacityMultiplier, oldVal, oldObj != nil)...)
-	}
+	// field resourcev1.NodeAllocatableMapping.CapacityMultiplier has no validation
 
-	{ // field resourcev1.NodeAllocatableMapping.DeviceMultiplier
-		fn := func(
-			fldPath *field.Path,
-			obj, oldObj *resource.Quantity,
-			oldValueCorrelated bool) (errs field.ErrorList) {
-			// don't revalidate unchanged data
-			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
-					return nil
-				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalPointer(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
-			return
-		}
-		oldVal := safe.Field(oldObj,
-			func(oldObj *resourcev1.NodeAllocatableMapping) *resource.Quantity {
-				return oldObj.DeviceMultiplier
-			})
-		errs = append(errs, fn(fldPath.Child("deviceMultiplier"), obj.DeviceMultiplier, oldVal, oldObj != nil)...)
-	}
-
-	return errs
-}
-
-// validate_resourcev1_NodeAllocatableOverhead validates an instance of resourcev1.NodeAllocatableOverhead according
-// to declarative validation rules in the API schema.
-func validate_resourcev1_NodeAllocatableOverhead(
-	ctx context.Context, op operation.Operation, fldPath *field.Path,
-	obj, oldObj *resourcev1.NodeAllocatableOverhead) (errs field.ErrorList) {
-
-	{ // field resourcev1.NodeAllocatableOverhead.PerPod
-		fn := func(
-			fldPath *field.Path,
-			obj, oldObj *resource.Quantity,
-			oldValueCorrelated bool) (errs field.ErrorList) {
-			// don't revalidate unchanged data
-			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
-					return nil
-				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalPointer(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
-			return
-		}
-		oldVal := safe.Field(oldObj,
-			func(oldObj *resourcev1.NodeAllocatableOverhead) *resource.Quantity {
-				return oldObj.PerPod
-			})
-		errs = append(errs, fn(fldPath.Child("perPod"), obj.PerPod, oldVal, oldObj != nil)...)
-	}
-
-	{ // field resourcev1.NodeAllocatableOverhead.PerContainer
-		fn := func(
-			fldPath *field.Path,
-			obj, oldObj *resource.Quantity,
-			oldValueCorrelated bool) (errs field.ErrorList) {
-			// don't revalidate unchanged data
-			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
-					return nil
-				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalPointer(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
-			return
-		}
-		oldVal := safe.Field(oldObj,
-			func(oldObj *resourcev1.NodeAllocatableOverhead) *resource.Quantity {
-				return oldObj.PerContainer
-			})
-		errs = append(errs, fn(fldPath.Child("perContainer"), obj.PerContainer, oldVal, oldObj != nil)...)
-	}
-
+	// field resourcev1.NodeAllocatableMapping.DeviceMultiplier has no validation
 	return errs
 }
 
@@ -2995,16 +2575,10 @@ func validate_resourcev1_NodeAllocatableResource(
 					return nil
 				}
 			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalPointer(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
 			// call the type's validation function
-			errs = append(errs, validate_resourcev1_NodeAllocatableMapping(ctx, op, fldPath, obj, oldObj)...)
+			if obj != nil {
+				errs = append(errs, validate_resourcev1_NodeAllocatableMapping(ctx, op, fldPath, obj, oldObj)...)
+			}
 			return
 		}
 		oldVal := safe.Field(oldObj,
@@ -3014,36 +2588,7 @@ func validate_resourcev1_NodeAllocatableResource(
 		errs = append(errs, fn(fldPath.Child("mapping"), obj.Mapping, oldVal, oldObj != nil)...)
 	}
 
-	{ // field resourcev1.NodeAllocatableResource.Overhead
-		fn := func(
-			fldPath *field.Path,
-			obj, oldObj *resourcev1.NodeAllocatableOverhead,
-			oldValueCorrelated bool) (errs field.ErrorList) {
-			// don't revalidate unchanged data
-			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
-					return nil
-				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalPointer(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
-			}
-			// call the type's validation function
-			errs = append(errs, validate_resourcev1_NodeAllocatableOverhead(ctx, op, fldPath, obj, oldObj)...)
-			return
-		}
-		oldVal := safe.Field(oldObj,
-			func(oldObj *resourcev1.NodeAllocatableResource) *resourcev1.NodeAllocatableOverhead {
-				return oldObj.Overhead
-			})
-		errs = append(errs, fn(fldPath.Child("overhead"), obj.Overhead, oldVal, oldObj != nil)...)
-	}
-
+	// field resourcev1.NodeAllocatableResource.Overhead has no validation
 	return errs
 }
 
@@ -3304,14 +2849,6 @@ func validate_resourcev1_ResourceSliceSpec(
 				if equality.Semantic.DeepEqual(obj, oldObj) {
 					return nil
 				}
-			}
-			// call field-attached validations
-			earlyReturn := false
-			if e := validate.OptionalSlice(ctx, op, fldPath, obj, oldObj).MarkBeta().MarkShortCircuit(); len(e) != 0 {
-				earlyReturn = true
-			}
-			if earlyReturn {
-				return // do not proceed
 			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachVal(ctx, op, fldPath, obj, oldObj, validate_resourcev1_Device); len(e) != 0 {
