@@ -47,7 +47,7 @@ func TestIssued(t *testing.T) {
 	c.Want(200, `"expirationSeconds":3600`, "PATCH", path+"/ann", `{"metadata":{"labels":{"a":"b"}},"spec":{"expirationSeconds":7200},"status":null}`)
 	c.Want(200, `"certificate":"`, "GET", path+"/ann", "")
 	c.Want(422, `may not remove a condition of type \"Approved\"`, "PATCH", path+"/ann/approval", `{"status":{"conditions":[]}}`)
-	c.Want(422, "mutually exclusive", "PATCH", path+"/ann/approval", `{"status":{"conditions":[{"type":"Approved","status":"True"},{"type":"Denied","status":"True"}]}}`)
+	c.Want(422, "must specify at most one of", "PATCH", path+"/ann/approval", `{"status":{"conditions":[{"type":"Approved","status":"True"},{"type":"Denied","status":"True"}]}}`)
 	c.Want(422, "may not modify existing certificate content", "PATCH", path+"/ann/status", `{"status":{"certificate":""}}`)
 }
 
@@ -61,7 +61,7 @@ func TestNotIssued(t *testing.T) {
 	c.Want(201, "", "POST", path, body(t, "denied", client, "", key))
 	c.Want(422, `may not add a condition of type \"Denied\"`, "PUT", path+"/denied/status", approved("denied", "Denied"))
 	c.Want(200, "", "PUT", path+"/denied/approval", approved("denied", "Denied"))
-	c.Want(422, "mutually exclusive", "PATCH", path+"/denied/approval", `{"status":{"conditions":[{"type":"Denied","status":"True"},{"type":"Approved","status":"True"}]}}`)
+	c.Want(422, "must specify at most one of", "PATCH", path+"/denied/approval", `{"status":{"conditions":[{"type":"Denied","status":"True"},{"type":"Approved","status":"True"}]}}`)
 	c.Want(201, "", "POST", path, body(t, "other", "example.com/signer", "", key))
 	table := c.Table(path)
 	for _, row := range []string{

@@ -51,8 +51,8 @@ func custom(p *rule.Planner, s *rule.Site, _ codetags.Tag) (plan.Plan, error) {
 	return plan.Of(plan.Call{Func: fn, Notes: []string{"custom validation"}}), nil
 }
 
-// packageWith is the package of the run that has a function about a type of another module: of
-// several the first, so that it need not be written for each that has functions.
+// packageWith is the package of the run that has a function about a type of another module, "" if
+// none has. Of several it is the first. So the function is written once for all that call it.
 func packageWith(p *rule.Planner, name string) string {
 	for _, path := range slices.Sorted(maps.Values(p.Outputs)) {
 		if function(p, emit.Ident{Path: path, Name: name}) != nil {

@@ -21,8 +21,8 @@ type Rules struct{ g *Graph }
 func RulesIn(g *Graph) *Rules { return &Rules{g} }
 
 // Differences returns the fields of a version of a kind, which pkg declares, that another version
-// has too, with other rules: their paths in JSON, sorted. A field is the same one if its struct is, and it has the same
-// name, in JSON or else in Go. Whether a value may be left out is no rule.
+// has too, with other rules: their paths in JSON, sorted. A field is the same one if its struct is,
+// and it has the same name, in JSON or else in Go. Whether a value may be left out is no rule.
 func (r *Rules) Differences(pkg *model.Package, version, other *types.Type) []string {
 	defer r.g.Under(r.g.Under(r.g.LawIn(pkg)))
 	d := differences{g: r.g, paths: map[string]bool{}, seen: map[[2]*Node]bool{}}
