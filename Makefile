@@ -1,4 +1,4 @@
-# `make help` lists the targets. Everything needs Go, git and make only; `make race` also needs a C compiler, `make conformance` node and npm.
+# `make help` lists the targets. Everything needs Go, git and make only; `make race` also needs a C compiler, `make conformance` and `make site` node and npm, `make packaging` what its line says.
 
 GO       ?= go
 BIN      := bin
@@ -33,6 +33,23 @@ verify: ## Fail, and say which, if a generated file is not up to date.
 build: ## Build every package, and gen and the examples into bin/.
 	$(GO) build ./...
 	$(GO) build -o $(BIN)/ ./cmd/... ./examples/...
+
+.PHONY: image
+image: EXAMPLE = library
+image: ## Write an OCI image of EXAMPLE (library) for amd64 and arm64 into bin/, with its SBOM; it needs no container engine and no network.
+	$(GO) run ./cmd/image --output $(BIN)/$(EXAMPLE).oci.tar --sbom $(BIN)/$(EXAMPLE).spdx.json ./examples/$(EXAMPLE)
+
+.PHONY: packaging
+packaging: $(BIN)/kubectl $(BIN)/helm ## The image, the chart, the unit and the alerts, each judged by its own tool (minutes; it also needs podman, promtool, qemu-aarch64-static and systemd-analyze).
+	cd test/packaging && KUBECTL=$(CURDIR)/$(BIN)/kubectl HELM=$(CURDIR)/$(BIN)/helm $(GO) test -count=1 -timeout 60m ./...
+
+.PHONY: release
+release: ## Make the release VERSION in bin/release: programs for six platforms, built twice and compared, checksums, licences, image and chart; no tags without RELEASE=--tag.
+	$(GO) run ./hack/release --version '$(VERSION)' $(RELEASE)
+
+.PHONY: licenses
+licenses: build ## Which modules are linked into gen and examples/library, and what their licences are (bin/LICENSES.md).
+	cd hack/licenses && $(GO) run . --into $(CURDIR)/$(BIN) $(CURDIR)/$(BIN)/gen $(CURDIR)/$(BIN)/library
 
 TESTS := lint verify unit codebench e2e kubectl-scripts encryption storesuite tracing cel policy clients clientgen controller promises cluster-faults dropin peer
 
@@ -178,7 +195,7 @@ peer: ## Which users share what, decided by us and by k8s.io/apiserver, for obje
 
 .PHONY: fairness
 FAIRNESS ?= -fairapart -fair 4s -fairrounds 5 -fairtimes 2
-fairness: peer ## The same, and a quiet user beside a noisy one, whose p99 is wanted within twice of alone (five minutes; fails beside reset streams so far; FAIRNESS= for a short form without times).
+fairness: peer ## The same, and a quiet user beside a noisy one, whose p99 is wanted within twice of alone (five minutes; FAIRNESS= for a short form without times).
 	cd test/clients && $(GO) test -count=1 -v -run TestFairness . $(FAIRNESS)
 
 .PHONY: clientgen
@@ -213,8 +230,25 @@ kube-rules: ## Every field of every kind of examples/cluster made wrong, and jud
 KUBERNETES ?= -nodes 50 -pods 500
 kubernetes: $(BIN)/kubectl $(BIN)/kube-scheduler $(BIN)/kwok ## kube-scheduler, kube-controller-manager and KWOK at work on examples/kubernetes (minutes, builds not counted; KUBERNETES= for ten nodes).
 	$(GO) test -count=1 ./examples/kubernetes -every
-	$(GO) build -o $(BIN)/kubernetes ./examples/kubernetes
+	cd examples/kubernetes/server && $(GO) build -o $(CURDIR)/$(BIN)/kubernetes .
 	cd test/kubernetes && $(GO) run . -bin $(CURDIR)/$(BIN) $(KUBERNETES)
+
+.PHONY: beside
+BESIDE ?= -nodes 50 -pods 500
+beside: $(BIN)/etcd $(BIN)/kube-scheduler $(BIN)/kube-apiserver $(BIN)/kwok ## One workload on kube-apiserver and on examples/kubernetes, by turns; prints tables into docs/kubernetes.md (ten minutes, builds not counted; BESIDE='-nodes 1000 -pods 10000 -deployments 200 -heartbeats 10m' for an hour).
+	cd examples/kubernetes/server && $(GO) build -o $(CURDIR)/$(BIN)/kubernetes .
+	cd test/kubernetes && $(GO) run . -beside -bin $(CURDIR)/$(BIN) -page ../../docs/kubernetes.md -patience 20m $(BESIDE)
+
+.PHONY: kubernetes-e2e
+kubernetes-e2e: $(BIN)/kubectl $(BIN)/etcd $(BIN)/kube-scheduler $(BIN)/kube-apiserver $(BIN)/kwok ## Kubernetes' own tests of API machinery and auth on kube-apiserver and on examples/kubernetes; prints into docs/kubernetes.md which pass where (an hour; E2E='a regexp' for some).
+	cd test/kubernetes/e2e && $(GO) test -c -p 2 -o $(CURDIR)/$(BIN)/e2e.test .
+	cd examples/kubernetes/server && $(GO) build -o $(CURDIR)/$(BIN)/kubernetes .
+	cd test/kubernetes && $(GO) run . -bin $(CURDIR)/$(BIN) $(if $(E2E),-e2e '$(E2E)',-e2e all -page ../../docs/kubernetes.md)
+
+.PHONY: aggregator
+aggregator: $(BIN)/kubectl $(BIN)/etcd $(BIN)/kube-scheduler $(BIN)/kube-apiserver ## examples/library behind kube-apiserver's aggregator, driven by kubectl (minutes, builds not counted).
+	$(GO) build -o $(BIN)/library ./examples/library
+	cd test/kubernetes && $(GO) test -count=1 -v -timeout 30m -run '^TestAggregator$$' . -bin $(CURDIR)/$(BIN)
 
 .PHONY: tracing
 tracing: ## The module that sends traces to a collector of OpenTelemetry.
@@ -274,6 +308,15 @@ lint: $(BIN)/staticcheck ## gofmt, prose, vet and staticcheck (staticcheck.conf 
 vuln: ## Known vulnerabilities of what we link; says loudly when the database can't be reached.
 	hack/vuln.sh
 
+.PHONY: site
+site: SITE_BASE ?= /
+site: $(BIN)/site/node_modules/.package-lock.json ## Build the site of docs/ into bin/site/dist, and check its links (needs node and npm; SITE_BASE=/path/ where it is not at the root of a host; LOOK=1: look at it in Debian's chromium, in light and dark, on a screen and a phone).
+	cp -r hack/site/vitepress/. $(BIN)/site
+	$(GO) run ./hack/site pages $(BIN)/site
+	cd $(BIN)/site && SITE_BASE=$(SITE_BASE) npx vitepress build
+	SITE_BASE=$(SITE_BASE) $(GO) run ./hack/site check $(BIN)/site/dist
+	$(if $(LOOK),cd $(BIN)/site && node look.mjs)
+
 .PHONY: clean
 clean: ## Remove what the other targets made.
 	rm -rf $(BIN) *-data
@@ -284,17 +327,24 @@ $(BIN)/kubectl: test/kubectl/go.mod test/kubectl/main.go
 
 $(BIN)/kube-scheduler: test/kubernetes/programs/go.mod
 	cd test/kubernetes/programs && $(GO) build -p 2 -o $(CURDIR)/$(BIN)/ -ldflags "-X $(VERSION_PKG).gitVersion=$(KUBECTL_VERSION) -X $(VERSION_PKG).gitMajor=1 -X $(VERSION_PKG).gitMinor=37" k8s.io/kubernetes/cmd/kube-scheduler k8s.io/kubernetes/cmd/kube-controller-manager
+	dir=$$(cd test/kubernetes/programs && $(GO) list -m -f '{{.Dir}}' k8s.io/kubernetes)/plugin/pkg/auth/authorizer/rbac/bootstrappolicy/testdata && for part in cluster-roles cluster-role-bindings controller-roles controller-role-bindings namespace-roles namespace-role-bindings; do echo ---; cat $$dir/$$part.yaml; done > $(BIN)/kube-roles.yaml
+
+$(BIN)/kube-apiserver: test/kubernetes/programs/go.mod
+	cd test/kubernetes/programs && $(GO) build -p 2 -o $(CURDIR)/$@ -ldflags "-X $(VERSION_PKG).gitVersion=$(KUBECTL_VERSION) -X $(VERSION_PKG).gitMajor=1 -X $(VERSION_PKG).gitMinor=37" k8s.io/kubernetes/cmd/kube-apiserver
 
 KWOK_STAGES := node/fast/node-initialize node/heartbeat-with-lease/node-heartbeat-with-lease pod/fast/pod-complete pod/fast/pod-delete pod/fast/pod-ready
 $(BIN)/kwok: test/kubernetes/kwok/go.mod
 	cd test/kubernetes/kwok && $(GO) build -p 2 -o $(CURDIR)/$@ sigs.k8s.io/kwok/cmd/kwok
-	dir=$$(cd test/kubernetes/kwok && $(GO) list -m -f '{{.Dir}}' sigs.k8s.io/kwok) && for stage in $(KWOK_STAGES); do echo ---; cat $$dir/kustomize/stage/$$stage.yaml; done > $@.yaml
+	dir=$$(cd test/kubernetes/kwok && $(GO) list -m -f '{{.Dir}}' sigs.k8s.io/kwok) && for stage in $(KWOK_STAGES); do echo ---; cat $$dir/kustomize/stage/$$stage.yaml; done > $@.yaml && cp $$dir/kustomize/rbac/role.yaml $@-role.yaml && chmod u+w $@-role.yaml
 
 $(BIN)/kubectl-1.27: test/kubectl/v1.27/go.mod test/kubectl/v1.27/main.go
 	cd test/kubectl/v1.27 && $(GO) build -o $(CURDIR)/$@ -ldflags "-X $(VERSION_PKG).gitVersion=v1.27.16 -X $(VERSION_PKG).gitMajor=1 -X $(VERSION_PKG).gitMinor=27" .
 
 $(BIN)/etcdctl: test/etcdctl/go.mod
 	cd test/etcdctl && $(GO) build -o $(CURDIR)/$@ go.etcd.io/etcd/etcdctl/v3
+
+$(BIN)/helm: test/conformance/helm/go.mod
+	cd test/conformance/helm && $(GO) build -p 2 -o $(CURDIR)/$@ helm.sh/helm/v4/cmd/helm
 
 $(BIN)/etcd: test/etcd/go.mod
 	cd test/etcd && $(GO) build -o $(CURDIR)/$@ go.etcd.io/etcd/server/v3
@@ -307,6 +357,11 @@ $(BIN)/kine: test/kine/go.mod test/kine/main.go
 
 $(BIN)/etcd-cluster: $(wildcard test/cluster/etcd-cluster/*.go internal/etcdproc/*.go)
 	cd test/cluster && $(GO) build -o $(CURDIR)/$@ ./etcd-cluster
+
+# What builds the site is pinned by the lock file.
+$(BIN)/site/node_modules/.package-lock.json: hack/site/vitepress/package-lock.json
+	mkdir -p $(BIN)/site && cp hack/site/vitepress/package*.json $(BIN)/site
+	cd $(BIN)/site && npm ci --no-audit --no-fund && touch node_modules/.package-lock.json
 
 $(BIN)/staticcheck: test/lint/go.mod
 	cd test/lint && $(GO) build -o $(CURDIR)/$@ honnef.co/go/tools/cmd/staticcheck

@@ -47,7 +47,13 @@ type Extras struct {
 	// Namespaces are made when they are missing, beside default, kube-system and kube-public;
 	// unlike these they can be deleted until the next start.
 	Namespaces []string
+	// Roles are those that a server begins with beside its own, for the programs around it. They
+	// are kept like these: what is missing in them at a start comes back.
+	Roles Roles
 }
+
+// Roles are roles and their bindings.
+type Roles = rbac.Policy
 
 // Conditions compiles the matchConditions of a webhook, in some language. Match is what comes of
 // them. Module policy has the language of Kubernetes.
@@ -78,7 +84,7 @@ func With(x Extras) []typeplane.API {
 		garbage.API(),
 		x.Policies,
 		flowcontrol.API(),
-		rbac.API(),
+		rbac.API(x.Roles),
 		authorization.API(),
 		authentication.API(),
 	})

@@ -30,10 +30,12 @@ type Subresource[T runtime.Object] struct {
 	versions []schema.GroupVersion // nil: all of the kind
 	// serve fills in the verbs of r, which has its names already. The endpoint belongs to the
 	// subresource.
-	serve   func(e *endpoint, r *rest.Resource)
-	body    any                // an empty one of what is sent; nil: nothing is
-	rules   *subresource.Rules // of that
-	problem string
+	serve func(e *endpoint, r *rest.Resource)
+	body  any                // an empty one of what is sent; nil: nothing is
+	rules *subresource.Rules // of that
+	// parameters are the options of a Connector, nil for all others.
+	parameters []rest.QueryParameter
+	problem    string
 }
 
 // In returns the subresource for some of the versions of its kind; without it, it is there in all.

@@ -40,6 +40,7 @@ type logOptions struct {
 	Tail            *int64       `json:"tailLines,omitempty"`
 	Since           *metav1.Time `json:"sinceTime,omitempty"`
 	Of              []string     `json:"of,omitempty"`
+	Ports           []int32      `json:"ports,omitempty"`
 	Prefix          string       `json:"prefix,omitempty"`
 }
 
@@ -311,14 +312,14 @@ func TestConnector(t *testing.T) {
 		h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
 		return w.Body.String(), nil
 	}
-	if len(r.ConnectMethods) != 1 || r.ConnectMethods[0] != "GET" || len(r.ConnectParameters) != 5 || r.ConnectParameters[3] != (rest.QueryParameter{Name: "of", Type: "array"}) {
+	if len(r.ConnectMethods) != 1 || r.ConnectMethods[0] != "GET" || len(r.ConnectParameters) != 6 || r.ConnectParameters[3] != (rest.QueryParameter{Name: "of", Type: "array"}) {
 		t.Errorf("%v %v", r.ConnectMethods, r.ConnectParameters)
 	}
-	body, err := connect("w", "follow&tailLines=7&sinceTime=2026-01-02T03:04:05Z&of=a&of=b&unknown=1&kind=Pod&prefix=p")
+	body, err := connect("w", "follow&tailLines=7&sinceTime=2026-01-02T03:04:05Z&of=a&of=b&ports=80&ports=443&unknown=1&kind=Pod&prefix=p")
 	if err != nil || body != "green" {
 		t.Fatal(body, err)
 	}
-	if !got.Follow || *got.Tail != 7 || got.Since.Year() != 2026 || strings.Join(got.Of, "") != "ab" || got.Prefix != "p" || got.Kind != "" {
+	if !got.Follow || *got.Tail != 7 || got.Since.Year() != 2026 || strings.Join(got.Of, "") != "ab" || !slices.Equal(got.Ports, []int32{80, 443}) || got.Prefix != "p" || got.Kind != "" {
 		t.Errorf("%+v", got)
 	}
 	if _, err := connect("w", "follow=false"); err != nil || got.Follow || got.Tail != nil {
@@ -327,6 +328,7 @@ func TestConnector(t *testing.T) {
 	for query, want := range map[string]string{
 		"tailLines=many":      `tailLines: "many" is not a number that fits`,
 		"tailLines=9e9":       `tailLines: "9e9" is not a number that fits`,
+		"ports=80&ports=x":    `ports: "x" is not a number that fits`,
 		"sinceTime=yesterday": `sinceTime: "yesterday" is not a time like 2006-01-02T15:04:05Z`,
 	} {
 		_, err := connect("w", query)
@@ -336,6 +338,27 @@ func TestConnector(t *testing.T) {
 	wantStatus(t, err, 404, metav1.StatusReasonNotFound, `widgets.shop.example.com "none" not found`)
 	_, err = connect("w", "prefix=none")
 	wantCauses(t, err, `prefix: Invalid value: "none": there is no log`)
+}
+
+// TestConnectorBelow: the rest of the path is an option, whatever the client says of it.
+func TestConnectorBelow(t *testing.T) {
+	var got string
+	proxy := registry.Connector("proxy", schema.GroupVersionKind{}, []string{"GET", "PUT"}, func(_ context.Context, _ *registry.Parent[*widget.Widget], opts *logOptions) (http.Handler, error) {
+		got = opts.Prefix
+		return http.NotFoundHandler(), nil
+	}).Below("prefix")
+	s, parts := serveAuthored(t, strategy{}, nil, proxy)
+	s.mustCreate(`{"metadata":{"name":"w"},"spec":{"color":"green"}}`)
+	r := parts["proxy"]
+	if !r.ConnectBelow || slices.ContainsFunc(r.ConnectParameters, func(p rest.QueryParameter) bool { return p.Name == "prefix" }) || len(r.ConnectParameters) != 5 {
+		t.Errorf("%v %v", r.ConnectBelow, r.ConnectParameters)
+	}
+	for _, below := range []string{"", "/a/b/"} {
+		sent := url.Values{"prefix": {"mine"}}
+		if _, err := r.Connect.Connect(ctx, new(rest.Request), rest.Name{Namespace: "ns", Name: "w"}, rest.ConnectOptions{Query: sent, Below: below}); err != nil || got != below || sent.Get("prefix") != "mine" {
+			t.Errorf("%q: %v, %q, %v", below, err, got, sent)
+		}
+	}
 }
 
 // Subresources are in the versions that they are for, and mistakes are found when the server
@@ -361,6 +384,7 @@ func TestSubresourceDefinitions(t *testing.T) {
 		"a subresource is empty: make it with Getter, Action, Change, Part or Connector":                        {{}},
 		`subresource "A/b": its name must be a lower-case path segment, like restart`:                           {registry.Getter("A/b", paintKind, func(context.Context, *widget.Widget) (*paint, error) { return nil, nil })},
 		"subresource stream: field Parts of its options is a []widget.Part, which no parameter of a URL can be": {bad},
+		`subresource summary: the rest of the path goes into "prefix", which is no string among its options`:    {summary().Below("prefix")},
 	} {
 		def := definition(strategy{})
 		def.CopyStatus, def.Subresources = widget.CopyStatus, parts

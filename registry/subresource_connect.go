@@ -2,7 +2,11 @@ package registry
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"net/http"
+	"net/url"
+	"slices"
 
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -36,13 +40,44 @@ func Connector[T runtime.Object, O any](
 	if len(methods) == 0 {
 		methods = []string{http.MethodGet}
 	}
-	return Subresource[T]{name: name, body: new(O), problem: problem, serve: func(e *endpoint, r *rest.Resource) {
+	return Subresource[T]{name: name, body: new(O), problem: problem, parameters: parameters.Parameters(), serve: func(e *endpoint, r *rest.Resource) {
 		r.BodyKind = kind
 		r.Connect = connectPart[O]{e, kind, parameters, func(ctx context.Context, of *Parent[runtime.Object], opts *O) (http.Handler, error) {
 			return connect(ctx, typedParent[T](of), opts)
 		}}
 		r.ConnectMethods, r.ConnectParameters = methods, parameters.Parameters()
 	}}
+}
+
+// Below returns a Connector that answers requests to all paths below its own, too, as nodes/proxy
+// does. What follows in the path is in the option of that name, with its first slash.
+func (s Subresource[T]) Below(option string) Subresource[T] {
+	path, serve := rest.QueryParameter{Name: option, Type: "string"}, s.serve
+	if s.problem == "" && !slices.Contains(s.parameters, path) {
+		s.problem = fmt.Sprintf("the rest of the path goes into %q, which is no string among its options", option)
+	}
+	s.serve = func(e *endpoint, r *rest.Resource) {
+		serve(e, r)
+		r.Connect, r.ConnectBelow = belowPart{r.Connect, option}, true
+		r.ConnectParameters = slices.DeleteFunc(r.ConnectParameters, func(p rest.QueryParameter) bool { return p == path })
+	}
+	return s
+}
+
+// belowPart puts the rest of the path into an option.
+type belowPart struct {
+	rest.Connector
+	option string
+}
+
+func (p belowPart) Connect(ctx context.Context, req *rest.Request, name rest.Name, opts rest.ConnectOptions) (http.Handler, error) {
+	query := maps.Clone(opts.Query)
+	if query == nil {
+		query = url.Values{}
+	}
+	query.Set(p.option, opts.Below)
+	opts.Query = query
+	return p.Connector.Connect(ctx, req, name, opts)
 }
 
 type connectPart[O any] struct {

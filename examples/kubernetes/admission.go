@@ -1,4 +1,4 @@
-package main
+package kubernetes
 
 import (
 	"context"
@@ -95,15 +95,16 @@ func newPriority(_ context.Context, h *typeplane.Host, _ []byte) (admission.Plug
 			if err == nil {
 				err = setPriority(&pod.Spec, class)
 			}
-			if err != nil {
-				return admission.Forbidden(r, err)
+			if err == nil || apierrors.ReasonForError(err) != metav1.StatusReasonUnknown {
+				return err // of reading the classes
 			}
-			return nil
+			return admission.Forbidden(r, err)
 		},
 	}, nil
 }
 
-// priorityClass is the one of a name, or for "" the default one, which may be an empty one.
+// priorityClass is the one of a name, or for "" the default one, which may be an empty one. It asks
+// memory, as a kube-apiserver does.
 func priorityClass(ctx context.Context, classes *rest.Resource, name string) (*schedulingv1.PriorityClass, error) {
 	if name != "" {
 		class := new(schedulingv1.PriorityClass)
@@ -117,7 +118,7 @@ func priorityClass(ctx context.Context, classes *rest.Resource, name string) (*s
 		return class, rest.Read(view, class)
 	}
 	var all schedulingv1.PriorityClassList
-	view, err := classes.List.List(ctx, "", metav1.ListOptions{})
+	view, err := classes.List.List(ctx, "", metav1.ListOptions{ResourceVersion: "0"})
 	if err == nil {
 		err = rest.Read(view, &all)
 	}

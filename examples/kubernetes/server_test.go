@@ -1,4 +1,4 @@
-package main
+package kubernetes
 
 import (
 	"flag"
@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/typeplane/typeplane/features"
 	"github.com/typeplane/typeplane/internal/features/servertest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/runtimetest"
@@ -24,7 +25,7 @@ func TestGeneratedCode(t *testing.T) {
 		t.Skip("it takes half a minute: -every")
 	}
 	b := runtime.NewBuilder()
-	newServer().AddToScheme(b)
+	API().AddToScheme(b)
 	scheme, err := b.Build()
 	if err != nil {
 		t.Fatal(err)
@@ -34,10 +35,13 @@ func TestGeneratedCode(t *testing.T) {
 
 // TestServer sends what the programs of a cluster send.
 func TestServer(t *testing.T) {
-	c := servertest.StartProgram(t, program())
+	c := servertest.StartProgram(t, Program(features.Extras{}))
 	t.Run("pods", func(t *testing.T) { pods(t, servertest.Of(t, c.Server)) })
 	t.Run("services", func(t *testing.T) { services(t, servertest.Of(t, c.Server)) })
 	t.Run("evictions", func(t *testing.T) { evicted(t, servertest.Of(t, c.Server)) })
+	t.Run("kubelets", func(t *testing.T) { connected(t, servertest.Of(t, c.Server)) })
+	t.Run("devices", func(t *testing.T) { devices(t, servertest.Of(t, c.Server)) })
+	t.Run("roles", func(t *testing.T) { begins(t, servertest.Of(t, c.Server)) })
 	t.Run("workloads", func(t *testing.T) { workloads(t, servertest.Of(t, c.Server)) })
 }
 
@@ -87,6 +91,8 @@ func services(t *testing.T, c servertest.Client) {
 	}
 	taken := fmt.Sprintf(`"clusterIP":%q,`, ip)
 	make(422, "already allocated", "b", taken)
+	c.Want(200, `"clusterIP":"10.96.0.1"`, "GET", namespace+"/services/kubernetes", "")
+	make(422, "already allocated", "b", `"clusterIP":"10.96.0.1",`)
 	make(201, `"clusterIP":"None"`, "headless", `"clusterIP":"None",`)
 	if got := c.Want(201, "", "POST", namespace+"/services", `{"apiVersion":"v1","kind":"Service","metadata":{"name":"name"},"spec":{"type":"ExternalName","externalName":"example.com"}}`); address.MatchString(got) {
 		t.Errorf("one that is a name has an address: %s", got)
@@ -137,6 +143,49 @@ func evicted(t *testing.T, c servertest.Client) {
 	if pod := c.Want(200, "DisruptionTarget", "GET", namespace+"/pods/e", ""); !strings.Contains(pod, "deletionTimestamp") {
 		t.Errorf("an evicted pod stays: %s", pod)
 	}
+}
+
+// connected: what a node says of itself decides where its kubelet is, but for this machine. make
+// kubernetes has kubelets that answer.
+func connected(t *testing.T, c servertest.Client) {
+	pod := `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"talker"},"spec":{"containers":[{"name":"a","image":"b"},{"name":"b","image":"b"}]}}`
+	c.Want(201, "", "POST", namespace+"/pods", pod)
+	c.Want(400, "a container name must be specified for pod talker, choose one of: [a b]", "GET", namespace+"/pods/talker/log", "")
+	c.Want(400, "container c is not valid for pod talker", "GET", namespace+"/pods/talker/log?container=c", "")
+	c.Want(200, "", "GET", namespace+"/pods/talker/log?container=a", "")
+	for _, path := range []string{"exec?container=a&command=id", "attach?container=a", "portforward?ports=80"} {
+		c.Want(400, "pod talker does not have a host assigned", "POST", namespace+"/pods/talker/"+path, "")
+	}
+	c.Want(201, "", "POST", namespace+"/pods/talker/binding", `{"apiVersion":"v1","kind":"Binding","metadata":{"name":"talker"},"target":{"kind":"Node","name":"near"}}`)
+	c.Want(404, `nodes \"near\" not found`, "GET", namespace+"/pods/talker/log?container=a", "")
+	c.Want(201, "", "POST", "/api/v1/nodes", `{"apiVersion":"v1","kind":"Node","metadata":{"name":"near"}}`)
+	c.Want(503, "node near has no address", "GET", namespace+"/pods/talker/log?container=a", "")
+	c.Want(200, "", "PATCH", "/api/v1/nodes/near/status", `{"status":{"addresses":[{"type":"InternalIP","address":"127.0.0.1"}]}}`)
+	c.Want(503, "address 127.0.0.1 is not allowed", "GET", namespace+"/pods/talker/log?container=a", "")
+	c.Want(503, "address 127.0.0.1 is not allowed", "PUT", "/api/v1/nodes/near/proxy/some/path?a=b", "")
+	c.Want(200, `{"name":"nodes/proxy","singularName":"","namespaced":false,"version":"v1","kind":"NodeProxyOptions","verbs":["create","delete","get","patch","update"]}`, "GET", "/api/v1", "")
+}
+
+// begins: the roles of Kubernetes' programs are there. make kubernetes compares all of them.
+func begins(t *testing.T, c servertest.Client) {
+	roles := "/apis/rbac.authorization.k8s.io/v1"
+	c.Want(200, `"labels":{"kubernetes.io/bootstrapping":"rbac-defaults"}`, "GET", roles+"/clusterroles/system:controller:job-controller", "")
+	c.Want(200, `"subjects":[{"kind":"ServiceAccount","name":"job-controller","namespace":"kube-system"}]`, "GET", roles+"/clusterrolebindings/system:controller:job-controller", "")
+	c.Want(200, `"system:kube-scheduler"`, "GET", roles+"/namespaces/kube-system/rolebindings/system::leader-locking-kube-scheduler", "")
+}
+
+// devices: a taint begins when it is written, and again with another effect.
+func devices(t *testing.T, c servertest.Client) {
+	taints := "/apis/resource.k8s.io/v1/devicetaintrules"
+	rule := `{"apiVersion":"resource.k8s.io/v1","kind":"DeviceTaintRule","metadata":{"name":"a"},"spec":{"deviceSelector":{"driver":"example.com"},"taint":{"key":"example.com/a","effect":"NoSchedule"%s}}}`
+	c.Want(201, `"timeAdded":"2`, "POST", taints, fmt.Sprintf(rule, ""))
+	c.Want(200, `"timeAdded":"2001-02-03T04:05:06Z"`, "PUT", taints+"/a", fmt.Sprintf(rule, `,"timeAdded":"2001-02-03T04:05:06Z"`))
+	c.Want(200, `"timeAdded":"2001-02-03T04:05:06Z"`, "PATCH", taints+"/a", `{"metadata":{"labels":{"a":"b"}}}`)
+	if anew := c.Want(200, `"effect":"NoExecute"`, "PATCH", taints+"/a", `{"spec":{"taint":{"effect":"NoExecute"}}}`); strings.Contains(anew, "2001-02-03") {
+		t.Errorf("another effect, and it is there since then: %s", anew)
+	}
+	c.Want(201, `"timeAdded":"2`, "POST", "/apis/resource.k8s.io/v1/resourceslices", `{"apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice","metadata":{"name":"a"},`+
+		`"spec":{"driver":"example.com","nodeName":"one","pool":{"name":"one","resourceSliceCount":1},"devices":[{"name":"a","taints":[{"key":"example.com/a","effect":"NoSchedule"}]}]}}`)
 }
 
 func workloads(t *testing.T, c servertest.Client) {

@@ -1,4 +1,4 @@
-package main
+package kubernetes
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane"
@@ -24,6 +25,10 @@ var (
 	firstPort    = int32(30000)
 	lastPort     = int32(32767)
 )
+
+// apiAddress is the first of the range. It is the API server's, whether its service is there or
+// not.
+func apiAddress() string { return serviceRange.Addr().Next().String() }
 
 // addressPrefix is where the addresses and ports lie that services have, each under a key of its
 // own. The key is written in the transaction of the service. So none is given twice, and none stays
@@ -139,9 +144,10 @@ func (a addresses) transact(ctx context.Context, r *admission.Request) ([]storag
 		if _, kept := had[key]; kept {
 			continue
 		}
+		own := service.Namespace == metav1.NamespaceDefault && service.Name == apiService
 		if taken, err := a.taken(ctx, key, true); err != nil {
 			return nil, err
-		} else if taken.Revision > 0 {
+		} else if taken.Revision > 0 || key == addressPrefix+apiAddress() && !own {
 			return nil, rest.Invalid(corev1.SchemeGroupVersion.WithKind("Service").GroupKind(), service.Name, field.ErrorList{
 				field.Invalid(path, key[len(addressPrefix):], "provided one is already allocated"),
 			})

@@ -60,6 +60,31 @@ func TestAggregated(t *testing.T) {
 	}
 }
 
+// TestClustersNamespaces: nothing is made where the cluster would not find it when it empties the
+// namespace.
+func TestClustersNamespaces(t *testing.T) {
+	h, _ := behind(t)
+	in := func(namespace string) string { return strings.Replace(books, "default", namespace, 1) }
+	if code, body := h.ask(t, "jane", http.MethodPost, in("none"), dune); code != http.StatusNotFound || !strings.Contains(body, `namespaces \"none\" not found`) {
+		t.Errorf("in a namespace that is missing: %d %s", code, body)
+	}
+	code, body := h.ask(t, "jane", http.MethodPost, in("going"), dune)
+	if code != http.StatusForbidden || !strings.Contains(body, "because it is being terminated") || !strings.Contains(body, `"reason":"NamespaceTerminating"`) {
+		t.Errorf("in one that is on its way out: %d %s", code, body)
+	}
+	if code, body := h.ask(t, "jane", http.MethodPost, "/apis/library.example.com/v1/shelves", `{"metadata":{"name":"west"}}`); code != http.StatusCreated {
+		t.Errorf("in none: %d %s", code, body)
+	}
+	server := apitest.Start(t, program(), func(o *typeplane.Options) {
+		o.Delegation.AuthenticationKubeconfig, o.Delegation.AuthorizationKubeconfig = h.kubeconfig, h.kubeconfig
+		o.Admission.Disable = []string{"NamespaceLifecycle"}
+	})
+	h.aggregate(t, server)
+	if code, body := h.ask(t, "jane", http.MethodPost, in("none"), dune); code != http.StatusCreated {
+		t.Errorf("without the plug-in: %d %s", code, body)
+	}
+}
+
 // TestOnlyTheProxyIsBelieved: the headers of a front proxy are worth nothing without its
 // certificate.
 func TestOnlyTheProxyIsBelieved(t *testing.T) {

@@ -13,11 +13,14 @@ import (
 	"github.com/typeplane/typeplane/internal/tool"
 )
 
-var updateHelp = flag.Bool("update-help", false, "write testdata/help, what the program says of itself")
+var updateHelp = flag.Bool("update-help", false, "write testdata/help and docs/flags.md, what the program says of itself")
+
+// commandNames are the commands beside the server.
+var commandNames = []string{"inspect", "backup", "restore", "migrate", "import", "user", "version", "completion"}
 
 // TestHelp compares the help of the program and of its commands with testdata/help.
 func TestHelp(t *testing.T) {
-	for _, command := range []string{"", "inspect", "backup", "restore", "migrate", "import", "user", "version", "completion"} {
+	for _, command := range append([]string{""}, commandNames...) {
 		var out bytes.Buffer
 		if err := tool.Run(t.Context(), program(), strings.Fields("help "+command), tool.Console{Out: &out}); err != nil {
 			t.Fatal(err)

@@ -48,6 +48,12 @@ func newHost(t *testing.T) *host {
 		w.(http.Flusher).Flush()
 		<-req.Context().Done() // a watch in which nothing happens
 	})
+	mux.HandleFunc("GET /api/v1/namespaces/default", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"kind":"Namespace","metadata":{"name":"default"}}`)
+	})
+	mux.HandleFunc("GET /api/v1/namespaces/going", func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, `{"kind":"Namespace","metadata":{"name":"going","deletionTimestamp":"2026-11-23T12:00:00Z"}}`)
+	})
 	core := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if req.Header.Get("Authorization") != "Bearer of-the-server" {
 			http.Error(w, "who is this?", http.StatusUnauthorized)

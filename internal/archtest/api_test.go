@@ -24,6 +24,7 @@ var stable = []string{
 	module + "/registry/rest",
 	module + "/admission",
 	module + "/auth",
+	module + "/proxy",
 	module + "/storage",
 	module + "/storage/storagetest",
 	module + "/apitest",

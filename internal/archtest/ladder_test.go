@@ -38,13 +38,14 @@ var ladder = []room{
 	{"Leaves", []string{"trace", "internal/suggest", "internal/buildinfo", "internal/diskspace", "internal/keyprefix", "internal/wait"}},
 	{"Runtime, a module of its own", []string{"runtime/..."}},
 	{"Storage", []string{"storage/...", "internal/etcd3test", "internal/kmstest"}},
-	{"The seams", []string{"registry/rest", "auth/...", "internal/delegated", "admission/..."}},
+	{"The seams", []string{"registry/rest", "auth/...", "internal/delegated", "admission/...", "proxy"}},
 	{"Registry", []string{"registry/...", "internal/jsontree", "internal/ownership/...", "internal/registrytest"}},
 	{"Server", []string{"internal/fairness", "internal/server/..."}},
 	{"Assembly", []string{"internal/faultinject", "internal/kubeconfig", "internal/program/...", "internal/replicas", "internal/database", "internal/users", "internal/tool", "internal/serve/..."}},
 	{"Typeplane", []string{".", "apitest"}},
 	{"Features", []string{"internal/quantity", "internal/follow", "internal/features/...", "features/..."}},
 	{"Generator", []string{"generators/...", "cmd/gen"}},
+	{"Images", []string{"internal/image", "cmd/image"}},
 	{"Tests, tools and examples", []string{
 		"internal/amplify", "internal/ask", "internal/certtest", "internal/drill", "internal/etcdproc", "internal/faultclock", "internal/faultdisk", "internal/gadget/...", "internal/interpose", "internal/testserver", "hack/...", "examples/...",
 	}},
@@ -159,12 +160,15 @@ func printLadder(all map[string]*aPackage) string {
 		fmt.Fprintf(page, "\n## %s\n\n| package | |\n|---|---|\n", r.name)
 		for _, p := range ascending(all, heights) {
 			if p.room == i {
-				fmt.Fprintf(page, "| %s | %s |\n", p.link(), strings.ReplaceAll(p.row(), "|", `\|`))
+				fmt.Fprintf(page, "| %s | %s |\n", p.link(), inCell.Replace(p.row()))
 			}
 		}
 	}
 	return page.String()
 }
+
+// inCell keeps a text from ending a cell, and from being taken for HTML.
+var inCell = strings.NewReplacer("|", `\|`, "<", "&lt;")
 
 const ladderHead = `# The ladder of packages
 

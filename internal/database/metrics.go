@@ -29,7 +29,7 @@ var (
 	storageInUse = prometheus.NewDesc("typeplane_storage_in_use_bytes", "What of the database's file is in use.", []string{"storage_cluster_id"}, nil)
 	storageQuota = prometheus.NewDesc("typeplane_storage_quota_bytes", "Size of the database's file at which etcd refuses writes.", []string{"storage_cluster_id"}, nil)
 	diskFree     = prometheus.NewDesc("typeplane_storage_disk_free_bytes", "What is free of the disk of the embedded etcd.", nil, nil)
-	diskReserve  = prometheus.NewDesc("typeplane_storage_disk_reserve_bytes", "Free space of that disk below which only deletions are taken.", nil, nil)
+	diskReserve  = prometheus.NewDesc("typeplane_storage_disk_reserve_bytes", "Free space of the disk of the embedded etcd below which only deletions are taken.", nil, nil)
 )
 
 // cacheMetric is one number of a cache's Stats.
@@ -51,7 +51,7 @@ var cacheMetrics = []cacheMetric{
 	cacheGauge("entries", "Objects in the watch cache.", func(s cacher.Stats) float64 { return float64(s.Entries) }),
 	cacheGauge("bytes", "Bytes of the objects in the watch cache.", func(s cacher.Stats) float64 { return float64(s.Bytes) }),
 	cacheGauge("log_events", "Events that the cache remembers for watchers.", func(s cacher.Stats) float64 { return float64(s.Events) }),
-	cacheGauge("log_bytes", "Memory of these events beside the current objects.", func(s cacher.Stats) float64 { return float64(s.EventBytes) }),
+	cacheGauge("log_bytes", "Memory of the events that the cache remembers, beside that of the current objects.", func(s cacher.Stats) float64 { return float64(s.EventBytes) }),
 	cacheCounter("early_evictions_total", "Events that were forgotten early because they took too much memory; slow watchers were sent away.", func(s cacher.Stats) float64 { return float64(s.Early) }),
 	cacheGauge("revision", "Revision of etcd that the cache has come to.", func(s cacher.Stats) float64 { return float64(s.Revision) }),
 	cacheGauge("watchers", "Watches that are open.", func(s cacher.Stats) float64 { return float64(s.Watches) }),
@@ -59,8 +59,8 @@ var cacheMetrics = []cacheMetric{
 	cacheCounter("source_breaks_total", "Watches of etcd that broke and were begun again.", func(s cacher.Stats) float64 { return float64(s.Broken) }),
 	cacheCounter("source_lists_total", "Times that the cache was filled from a list of etcd.", func(s cacher.Stats) float64 { return float64(s.Lists) }),
 	cacheCounter("digest_checks_total", "Comparisons of the cache with etcd.", func(s cacher.Stats) float64 { return float64(s.Checks) }),
-	cacheCounter("digest_mismatches_total", "Comparisons that found a difference, whereupon the cache began anew. Each is a bug or a broken etcd.", func(s cacher.Stats) float64 { return float64(s.Mistrusted) }),
-	cacheGauge("digest_check_seconds", "Duration of the last comparison.", func(s cacher.Stats) float64 { return s.LastCheck.Seconds() }),
+	cacheCounter("digest_mismatches_total", "Comparisons of the cache with etcd that found a difference, whereupon the cache began anew. Each is a bug or a broken etcd.", func(s cacher.Stats) float64 { return float64(s.Mistrusted) }),
+	cacheGauge("digest_check_seconds", "Duration of the last comparison of the cache with etcd.", func(s cacher.Stats) float64 { return s.LastCheck.Seconds() }),
 }
 
 // storeMetrics read the caches and the databases whenever somebody asks.

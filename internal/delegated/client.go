@@ -161,6 +161,12 @@ func NotFound(err error) bool {
 	return errors.As(err, &status) && status.code == http.StatusNotFound
 }
 
+// Conflict says whether the server has answered that something else is there.
+func Conflict(err error) bool {
+	var status *statusError
+	return errors.As(err, &status) && status.code == http.StatusConflict
+}
+
 // outgoing is what is sent.
 type outgoing struct {
 	method, path string

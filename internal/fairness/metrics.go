@@ -56,7 +56,7 @@ func newMeter(registry prometheus.Registerer) *meter {
 		queuedRequests: gauge("current_inqueue_requests", "Requests that wait in a queue.", flow),
 		queuedSeats:    gauge("current_inqueue_seats", "Seats that requests wait for in queues.", flow),
 		requests:       gauge("current_executing_requests", "Requests that are answered at this moment; watches until their first events are sent.", flow),
-		seats:          gauge("current_executing_seats", "Seats that these requests take.", flow),
+		seats:          gauge("current_executing_seats", "Seats of the requests that are answered at this moment.", flow),
 		waits:          histogram("request_wait_duration_seconds", "How long requests waited in a queue, by whether they got their seats.", seconds, "execute"),
 		durations:      histogram("request_execution_seconds", "How long requests had their seats.", seconds, "type"),
 		estimated:      histogram("work_estimated_seats", "How many seats requests were thought to need.", []float64{1, 2, 4, 8, 16, 32, 64, 100}),

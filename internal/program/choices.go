@@ -20,6 +20,8 @@ func Choices(s Server, f *pflag.Flag) []string {
 		return []string{logText, LogJSON}
 	case "oidc-signing-algs":
 		return oidcAlgorithms
+	case flagDisableControllers:
+		return controllersOf(s.APIs)
 	case "enable-api":
 		return append(choosable(s.APIs), allAPIs, noAPIs)
 	case FlagEnablePlugins, FlagDisablePlugins, FlagAdmissionControl:

@@ -11,7 +11,7 @@ import (
 // TestGroupsHaveEveryFlag: a flag that stands in no group would be missing in the help.
 func TestGroupsHaveEveryFlag(t *testing.T) {
 	all := Server{
-		Name: "library", APIs: []API{{Virtual: []string{"things"}}}, Admission: []AdmissionPlugin{{Name: "Plugin"}},
+		Name: "library", APIs: []API{{Virtual: []string{"things"}, Controllers: []string{"thing-controller"}}}, Admission: []AdmissionPlugin{{Name: "Plugin"}},
 		Tracing: func(context.Context, TracingConfig) (Tracer, error) { return nil, nil },
 	}
 	fs, _ := NewFlags(all)

@@ -150,6 +150,12 @@ func (h *Host) wants(a API) bool {
 	return a.own || len(names) == 0 || slices.ContainsFunc(names, h.Enabled)
 }
 
+// Controls says whether the server is to run one of API.Controllers, which is so unless the
+// operator leaves it to somebody else.
+func (h *Host) Controls(name string) bool {
+	return !slices.Contains(h.Options.API.DisableControllers, name)
+}
+
 // Missing is the first of the resources that is not served, "" if all are.
 func Missing(h *Host, needed []schema.GroupVersionResource) string {
 	for _, gvr := range needed {

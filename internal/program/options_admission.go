@@ -31,9 +31,6 @@ const (
 )
 
 func (o *AdmissionOptions) addFlags(fs *pflag.FlagSet, plugins []AdmissionPlugin) {
-	if len(plugins) == 0 {
-		return
-	}
 	on := slices.DeleteFunc(slices.Clone(plugins), func(p AdmissionPlugin) bool { return p.Off })
 	fs.StringSliceVar(&o.Enable, FlagEnablePlugins, o.Enable, "comma-separated admission `plug-ins` that are on beside those that are by default ("+strings.Join(pluginNames(on), ", ")+"); there are "+strings.Join(pluginNames(plugins), ", ")+"; the order has no meaning")
 	fs.StringSliceVar(&o.Disable, FlagDisablePlugins, o.Disable, "comma-separated admission `plug-ins` that are not on although they are by default")

@@ -1,11 +1,15 @@
 package program
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"github.com/typeplane/typeplane/internal/suggest"
 )
 
 // APIOptions is what an operator may set of the APIs that a program can serve beside its own kinds
@@ -16,9 +20,17 @@ type APIOptions struct {
 	Enable []string
 	// EventTTL is how long events are kept after their last write.
 	EventTTL time.Duration
+	// DisableControllers names loops that the server leaves to a program beside it
+	// (API.Controllers).
+	DisableControllers []string
 }
 
+const flagDisableControllers = "disable-controllers"
+
 func (o *APIOptions) addFlags(fs *pflag.FlagSet, apis []API) {
+	if controllers := controllersOf(apis); len(controllers) > 0 {
+		fs.StringSliceVar(&o.DisableControllers, flagDisableControllers, nil, "comma-separated `loops` that are left to a program beside the server, like a kube-controller-manager: "+strings.Join(controllers, ", "))
+	}
 	names := choosable(apis)
 	if len(names) == 0 {
 		return
@@ -35,6 +47,32 @@ func choosable(apis []API) (names []string) {
 		}
 	}
 	return names
+}
+
+// controllersOf are the names that --disable-controllers knows.
+func controllersOf(apis []API) (names []string) {
+	for _, a := range apis {
+		names = append(names, a.Controllers...)
+	}
+	return names
+}
+
+// validateControllers refuses names of loops that the program does not have.
+func (s Server) validateControllers(o *APIOptions) error {
+	known := controllersOf(s.APIs)
+	var errs []error
+	for _, name := range o.DisableControllers {
+		switch near := suggest.Nearest(name, known); {
+		case slices.Contains(known, name):
+		case name == "garbage-collector-controller":
+			errs = append(errs, fmt.Errorf("--%s=%s: say --garbage-collector=%s", flagDisableControllers, name, CollectBeside))
+		case near != "":
+			errs = append(errs, fmt.Errorf("--%s: there is no %q; did you mean %s?", flagDisableControllers, name, near))
+		default:
+			errs = append(errs, fmt.Errorf("--%s: there is no %q; choose of %s", flagDisableControllers, name, strings.Join(known, ", ")))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // HasChoice says whether there is anything that --enable-api can leave out.

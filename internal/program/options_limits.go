@@ -3,10 +3,13 @@ package program
 import (
 	"errors"
 	"fmt"
+	"net"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // LimitOptions says what connections and requests may take, how the server shows who it is, and how
@@ -15,6 +18,9 @@ type LimitOptions struct {
 	// TLSCertFile and TLSPrivateKeyFile are the serving certificate, read again when they change;
 	// "" makes one.
 	TLSCertFile, TLSPrivateKeyFile string
+	// TLSNames are names and addresses of the certificate that the server makes, beside those of
+	// its machine.
+	TLSNames []string
 	// RequestTimeout bounds every request but watches.
 	RequestTimeout time.Duration
 	// MinRequestTimeout is how many seconds a watch lasts at least whose client does not say; at
@@ -47,6 +53,7 @@ func newLimits() LimitOptions {
 func (o *LimitOptions) addLimitFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.TLSCertFile, "tls-cert-file", o.TLSCertFile, "`file` with the serving certificate, and those that lead to its authority after it; read again when it changes; without it the server makes certificates itself")
 	fs.StringVar(&o.TLSPrivateKeyFile, "tls-private-key-file", o.TLSPrivateKeyFile, "`file` with the key of --tls-cert-file")
+	fs.StringSliceVar(&o.TLSNames, "tls-san", o.TLSNames, "comma-separated `names` and addresses by which clients know the server, for the certificate that it makes itself; it has those of its machine in any case")
 	fs.DurationVar(&o.RequestTimeout, "request-timeout", o.RequestTimeout, "`time` that a request may take, watches not counted; writes have 34s at most")
 	fs.IntVar(&o.MinRequestTimeout, "min-request-timeout", o.MinRequestTimeout, "how many `seconds` a watch lasts at least whose client does not say; each ends at a random time up to twice as late")
 	fs.IntVar(&o.MaxWatchesPerUser, "max-watches-per-user", o.MaxWatchesPerUser, "how many `watches` one user may have open; one more gets 429, but for members of system:masters; 0 is no bound")
@@ -62,6 +69,7 @@ func (o *LimitOptions) validateLimits() error {
 	if (o.TLSCertFile == "") != (o.TLSPrivateKeyFile == "") {
 		errs = append(errs, errors.New("--tls-cert-file and --tls-private-key-file go together"))
 	}
+	errs = append(errs, o.validateNames())
 	if o.RequestTimeout <= 0 {
 		errs = append(errs, fmt.Errorf("--request-timeout=%v: want a time above 0, like 1m", o.RequestTimeout))
 	}
@@ -82,6 +90,20 @@ func (o *LimitOptions) validateLimits() error {
 	}
 	_, err := ParseOrigins(o.CORSAllowedOrigins)
 	return errors.Join(append(errs, err)...)
+}
+
+// validateNames checks the names of the server's own certificate.
+func (o *LimitOptions) validateNames() error {
+	if len(o.TLSNames) > 0 && o.TLSCertFile != "" {
+		return errors.New("--tls-san: the names of --tls-cert-file are in that certificate: leave one of them out")
+	}
+	var errs []error
+	for _, name := range o.TLSNames {
+		if net.ParseIP(name) == nil && len(validation.IsDNS1123Subdomain(strings.TrimPrefix(name, "*."))) > 0 {
+			errs = append(errs, fmt.Errorf("--tls-san=%s: want a name like shop.example.com, or an IP address", name))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func ParseOrigins(texts []string) ([]*regexp.Regexp, error) {

@@ -89,20 +89,30 @@ func TestValidateSaysEverything(t *testing.T) {
 	o.Store.EtcdCompaction = time.Millisecond
 	o.Store.ClusterSecretFile, o.Store.MigrationRate = "secret", -1
 	o.Store.Versions = []string{"a/b/c", "=v1"}
-	o.Serving.LimitOptions = LimitOptions{TLSCertFile: "a", RequestTimeout: -1, MinRequestTimeout: -2, MaxWatchesPerUser: -3, HTTP2MaxStreams: -4, CORSAllowedOrigins: []string{"("}, ShutdownDelay: -5, ShutdownWatchGrace: -6}
+	o.Serving.LimitOptions = LimitOptions{TLSCertFile: "a", RequestTimeout: -1, MinRequestTimeout: -2, MaxWatchesPerUser: -3, HTTP2MaxStreams: -4, TLSNames: []string{"shop"}, CORSAllowedOrigins: []string{"("}, ShutdownDelay: -5, ShutdownWatchGrace: -6}
 	o.Audit = AuditOptions{PolicyFile: "p.yaml", LogMaxSize: -1, LogMaxBackups: -1, LogMaxAge: -1}
 	o.Logging = LoggingOptions{Format: "xml", Verbosity: -1}
 	err := Validate(Server{Name: "library"}, o)
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{"--tls-cert-file and --tls-private-key-file", "--request-timeout=-1ns", "--min-request-timeout=-2", "--max-watches-per-user=-3", "--http2-max-streams-per-connection=-4", "--cors-allowed-origins", "--shutdown-delay-duration=-5ns", "--shutdown-watch-termination-grace-period=-6ns", "--audit-policy-file", "--audit-log-maxsize=-1", "--audit-log-maxbackup=-1", "--audit-log-maxage=-1", "--logging-format=xml", "--v=-1", "--etcd-compaction-interval=1ms", "--cluster-secret-file=secret", "--storage-migration-rate=-1", "--bind-address", "--secure-port", "--max-requests-inflight=-1", "--max-mutating-requests-inflight=-2", "--data-dir", "--garbage-collector=somebody", "--etcd-prefix", "--storage-media-type", "--etcd-certfile and --etcd-keyfile", "--etcd-servers", `"a/b/c"`, `"=v1"`} {
+	for _, want := range []string{"--tls-cert-file and --tls-private-key-file", "--tls-san: ", "--request-timeout=-1ns", "--min-request-timeout=-2", "--max-watches-per-user=-3", "--http2-max-streams-per-connection=-4", "--cors-allowed-origins", "--shutdown-delay-duration=-5ns", "--shutdown-watch-termination-grace-period=-6ns", "--audit-policy-file", "--audit-log-maxsize=-1", "--audit-log-maxbackup=-1", "--audit-log-maxage=-1", "--logging-format=xml", "--v=-1", "--etcd-compaction-interval=1ms", "--cluster-secret-file=secret", "--storage-migration-rate=-1", "--bind-address", "--secure-port", "--max-requests-inflight=-1", "--max-mutating-requests-inflight=-2", "--data-dir", "--garbage-collector=somebody", "--etcd-prefix", "--storage-media-type", "--etcd-certfile and --etcd-keyfile", "--etcd-servers", `"a/b/c"`, `"=v1"`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("nothing about %s in:\n%v", want, err)
 		}
 	}
 	if err := NewOptions("library").Validate(); err != nil {
 		t.Errorf("the defaults: %v", err)
+	}
+}
+
+func TestNamesOfCertificate(t *testing.T) {
+	for name, good := range map[string]bool{"shop": true, "shop.example.com": true, "*.example.com": true, "192.0.2.7": true, "::1": true, "https://shop": false, "shop:6443": false, "": false} {
+		o := NewOptions("library")
+		o.Serving.TLSNames = []string{name}
+		if err := o.Validate(); (err == nil) != good {
+			t.Errorf("--tls-san=%s: %v", name, err)
+		}
 	}
 }
 

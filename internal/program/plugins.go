@@ -1,13 +1,30 @@
 package program
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/internal/suggest"
 )
+
+// NamespaceLifecycle is the plug-in that keeps everybody from creating things in a namespace that
+// is missing or on its way out.
+const NamespaceLifecycle = "NamespaceLifecycle"
+
+// clustersLifecycle stands for it in a program that serves no namespaces. Behind an aggregator they
+// are the cluster's, and the server has a plug-in that asks there.
+var clustersLifecycle = AdmissionPlugin{
+	Name: NamespaceLifecycle, Needs: []schema.GroupVersionResource{{Version: "v1", Resource: "namespaces"}},
+	New: func(context.Context, *Host, []byte) (admission.Plugin, error) {
+		return admission.Plugin{Wants: func(*admission.Request) bool { return false }}, nil
+	},
+}
 
 // admissionPlugins are those of the program, in the order in which they are asked. First come those
 // of the APIs, then the program's own. Last are those that want to be last, of which the APIs' have
@@ -26,6 +43,9 @@ func (s Server) admissionPlugins() (plugins []AdmissionPlugin) {
 				plugins = append(plugins, p)
 			}
 		}
+	}
+	if !slices.Contains(pluginNames(plugins), NamespaceLifecycle) {
+		return append([]AdmissionPlugin{clustersLifecycle}, plugins...)
 	}
 	return plugins
 }

@@ -14,7 +14,7 @@ func withPlugins() Server {
 	s := Server{Name: "widgets"}
 	last, off, ownLast := AdmissionPlugin{Name: "Quota"}, AdmissionPlugin{Name: "Strict"}, AdmissionPlugin{Name: "Policy"}
 	last.Last, off.Off, ownLast.Last = true, true, true
-	s.APIs = []API{{Admission: []AdmissionPlugin{AdmissionPlugin{Name: "Lifecycle"}, last}}, {Admission: []AdmissionPlugin{off}}}
+	s.APIs = []API{{Admission: []AdmissionPlugin{AdmissionPlugin{Name: "NamespaceLifecycle"}, last}}, {Admission: []AdmissionPlugin{off}}}
 	s.Admission = []AdmissionPlugin{ownLast, AdmissionPlugin{Name: "Shop"}}
 	return s
 }
@@ -24,15 +24,15 @@ func TestChosenPlugins(t *testing.T) {
 		args, want string
 		fails      []string
 	}{
-		{want: "Lifecycle Shop Policy Quota"},
-		{args: "--enable-admission-plugins=Strict", want: "Lifecycle Strict! Shop Policy Quota"},
-		{args: "--enable-admission-plugins=Quota,Strict", want: "Lifecycle Strict! Shop Policy Quota!"},
-		{args: "--disable-admission-plugins=Quota,Lifecycle,Strict", want: "Shop Policy"},
-		{args: "--enable-admission-plugins=Strict --disable-admission-plugins=Shop", want: "Lifecycle Strict! Policy Quota"},
-		{args: "--admission-control=Quota,Strict,Lifecycle", want: "Quota! Strict! Lifecycle!"},
+		{want: "NamespaceLifecycle Shop Policy Quota"},
+		{args: "--enable-admission-plugins=Strict", want: "NamespaceLifecycle Strict! Shop Policy Quota"},
+		{args: "--enable-admission-plugins=Quota,Strict", want: "NamespaceLifecycle Strict! Shop Policy Quota!"},
+		{args: "--disable-admission-plugins=Quota,NamespaceLifecycle,Strict", want: "Shop Policy"},
+		{args: "--enable-admission-plugins=Strict --disable-admission-plugins=Shop", want: "NamespaceLifecycle Strict! Policy Quota"},
+		{args: "--admission-control=Quota,Strict,NamespaceLifecycle", want: "Quota! Strict! NamespaceLifecycle!"},
 		{args: "--enable-admission-plugins=Strickt", fails: []string{`--enable-admission-plugins: there is no plug-in "Strickt"; did you mean Strict?`}},
 		{args: "--disable-admission-plugins=AlwaysPullImages --admission-control=Shops", fails: []string{
-			`--disable-admission-plugins: there is no plug-in "AlwaysPullImages"; choose of Lifecycle, Strict, Shop, Policy, Quota`,
+			`--disable-admission-plugins: there is no plug-in "AlwaysPullImages"; choose of NamespaceLifecycle, Strict, Shop, Policy, Quota`,
 			`--admission-control: there is no plug-in "Shops"; did you mean Shop?`,
 			`--admission-control names all plug-ins that are on: leave it out, or --enable-admission-plugins and --disable-admission-plugins`,
 		}},
@@ -72,11 +72,18 @@ func TestChosenPlugins(t *testing.T) {
 	}
 }
 
-// The flags are there for programs with plug-ins, and no others; --print-config shows them and what
-// is wrong with them.
+// Every program has the flags, since behind an aggregator it has a plug-in; --print-config shows
+// them and what is wrong with them.
 func TestAdmissionFlags(t *testing.T) {
-	if _, err := parse(Server{Name: "widgets"}, []string{"--disable-admission-plugins=Shop"}); err == nil {
-		t.Error("a program without plug-ins has flags for them")
+	bare := Server{Name: "widgets"}
+	for disabled, want := range map[string]int{"": 1, "NamespaceLifecycle": 0} {
+		o, err := parse(bare, []string{"--disable-admission-plugins=" + disabled})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if chosen, err := ChoosePlugins(bare, &o.Admission); err != nil || len(chosen) != want {
+			t.Errorf("without %q a bare program has %v, %v", disabled, chosen, err)
+		}
 	}
 	var out bytes.Buffer
 	line, err := ParseLine(withPlugins(), []string{"--disable-admission-plugins=Shop,Quot", "--admission-control-config-file=a.yaml"}, nil, noHelp)

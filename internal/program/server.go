@@ -135,6 +135,10 @@ type API struct {
 	// StoreOptions.GarbageCollector is CollectInServer: then what a deletion says of dependents is
 	// left to it.
 	Collects bool
+	// Controllers are the names of loops that the operator can leave to a program beside the server
+	// (--disable-controllers), as a kube-controller-manager calls them. Extend and the plug-ins ask
+	// Host.Controls before they start one.
+	Controllers []string
 	// Extend does the rest, when every resource of the server is there: it adds resources and
 	// subresources that no store holds, puts itself before verbs, and starts loops. It is asked if
 	// the operator wants any of the resources, or if the API has none of its own. nil: there is

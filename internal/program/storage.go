@@ -27,7 +27,7 @@ func (s Server) hideEtcdFlags(fs *pflag.FlagSet) {
 
 // Validate returns every mistake in the options, for this program.
 func Validate(s Server, o *Options) error {
-	return errors.Join(o.Validate(), s.validateStorage(&o.Store))
+	return errors.Join(o.Validate(), s.validateStorage(&o.Store), s.validateControllers(&o.API))
 }
 
 // ValidateStore returns every mistake in the options of a command, for this program.

@@ -44,7 +44,7 @@ func openAccess(o *program.Options, log *slog.Logger) (*access, error) {
 	if !ca.renewed.IsZero() {
 		log.Warn("the authority in pki/ca.crt has ended, or will: it is made anew at each start, of the same key; hand out new kubeconfig files before its end", "end", ca.renewed)
 	}
-	a := &access{authority: ca, hosts: servingHosts(o.Serving.BindAddress), kubeconfig: filepath.Join(dir, "admin.kubeconfig")}
+	a := &access{authority: ca, hosts: append(servingHosts(o.Serving.BindAddress), o.Serving.TLSNames...), kubeconfig: filepath.Join(dir, "admin.kubeconfig")}
 	if o.Serving.TLSCertFile != "" {
 		if a.operators, err = openCertificate(o.Serving.TLSCertFile, o.Serving.TLSPrivateKeyFile, log); err != nil {
 			return nil, fmt.Errorf("--tls-cert-file: %w", err)

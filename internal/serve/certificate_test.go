@@ -53,6 +53,23 @@ func encodePKCS8(der []byte) []byte {
 	return []byte(strings.ReplaceAll(string(encodeCertificate(der)), "CERTIFICATE", "PRIVATE KEY"))
 }
 
+// TestNamesOfOwnCertificate: --tls-san puts names into the certificate that the server makes, and
+// no others are in it.
+func TestNamesOfOwnCertificate(t *testing.T) {
+	i, _ := running(t, func(o *program.Options) { o.Serving.TLSNames = []string{"shop.example.com", "192.0.2.7"} })
+	roots := x509.NewCertPool()
+	roots.AddCert(i.door.authority.cert)
+	for name, known := range map[string]bool{"shop.example.com": true, "192.0.2.7": true, "localhost": true, "other.example.com": false} {
+		conn, err := tls.Dial("tcp", i.door.listener.Addr().String(), &tls.Config{RootCAs: roots, ServerName: name})
+		if err == nil {
+			conn.Close()
+		}
+		if (err == nil) != known {
+			t.Errorf("a client that calls the server %s: %v", name, err)
+		}
+	}
+}
+
 // TestServingCertificateFlags: clients see the operator's certificate, the administrator's
 // kubeconfig works as ever.
 func TestServingCertificateFlags(t *testing.T) {

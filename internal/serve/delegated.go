@@ -20,6 +20,8 @@ type delegation struct {
 	access auth.Authorizers
 	// webhook is that of --authorization-mode=Webhook, nil where there is none.
 	webhook auth.Authorizer
+	// namespaces are the cluster's, nil where there is no cluster.
+	namespaces *delegated.Namespaces
 }
 
 // openDelegation reads the files, and from the cluster whom it trusts.
@@ -37,6 +39,7 @@ func (p *plan) openDelegation(ctx context.Context, opened *closers) (*delegation
 			return nil, err
 		}
 		d.tokens = append(d.tokens, delegated.NewTokens(client, audiences, o.TokenTTL))
+		d.namespaces = delegated.NewNamespaces(client)
 		if err := p.openTrust(ctx, d, client, opened); err != nil {
 			return nil, err
 		}

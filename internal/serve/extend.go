@@ -9,6 +9,7 @@ import (
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/internal/database"
+	"github.com/typeplane/typeplane/internal/delegated"
 	"github.com/typeplane/typeplane/internal/program"
 	"github.com/typeplane/typeplane/internal/server"
 	"github.com/typeplane/typeplane/registry"
@@ -26,8 +27,9 @@ type extended struct {
 	roles   auth.Authorizer
 }
 
-// extend lets the APIs and then the plug-ins do what no declaration can say.
-func (p *plan) extend(ctx context.Context, door *door, dbs *database.Databases, stored *stores, users *identity) (*extended, error) {
+// extend lets the APIs and then the plug-ins do what no declaration can say. namespaces are those
+// of a cluster, if there is one.
+func (p *plan) extend(ctx context.Context, door *door, dbs *database.Databases, stored *stores, users *identity, namespaces *delegated.Namespaces) (*extended, error) {
 	virtual, err := program.VirtualResources(p.program)
 	if err != nil {
 		return nil, err
@@ -45,7 +47,7 @@ func (p *plan) extend(ctx context.Context, door *door, dbs *database.Databases, 
 	for _, r := range h.Resources[len(stored.resources):] {
 		*r = registry.Admitted(*r, p.admission)
 	}
-	if err := p.openAdmission(ctx, h, dbs); err != nil {
+	if err := p.openAdmission(ctx, h, dbs, namespaces); err != nil {
 		return nil, err
 	}
 	if migrator := stored.survey.Migrator; migrator != nil {
@@ -83,7 +85,7 @@ func (p *plan) warnOfEnds(resources []rest.Resource) {
 
 // openAdmission makes the plug-ins that are on. Until then, which is before the first request,
 // everything is admitted: what the server makes for itself.
-func (p *plan) openAdmission(ctx context.Context, h *program.Host, dbs *database.Databases) error {
+func (p *plan) openAdmission(ctx context.Context, h *program.Host, dbs *database.Databases, namespaces *delegated.Namespaces) error {
 	configs, err := readConfigs(&p.options.Admission, p.plugins)
 	if err != nil {
 		return err
@@ -93,7 +95,14 @@ func (p *plan) openAdmission(ctx context.Context, h *program.Host, dbs *database
 	}
 	var plugins []admission.Plugin
 	for _, chosen := range p.plugins {
-		if missing := program.Missing(h, chosen.Needs); missing != "" {
+		missing := program.Missing(h, chosen.Needs)
+		if missing != "" && chosen.Name == program.NamespaceLifecycle && namespaces != nil {
+			plugin := clustersLifecycle(namespaces)
+			plugin.Name = chosen.Name
+			plugins = append(plugins, plugin)
+			continue
+		}
+		if missing != "" {
 			if chosen.Named != "" {
 				return fmt.Errorf("--%s: %s works with %s, which this server does not serve", chosen.Named, chosen.Name, missing)
 			}

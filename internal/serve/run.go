@@ -97,7 +97,7 @@ func (p *plan) openServer(ctx context.Context, door *door, dbs *database.Databas
 	if err != nil {
 		return nil, nil, err
 	}
-	extended, err := p.extend(ctx, door, dbs, stored, users)
+	extended, err := p.extend(ctx, door, dbs, stored, users, delegation.namespaces)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -26,6 +26,7 @@ const slack = 30 * time.Second
 func (c *call) send(code int, view rest.View, rep rest.Representation) error {
 	a := answers.Get().(*answer)
 	a.call, a.code, a.contentType = c, code, string(rep.MediaType)
+	a.worker = beginWork()
 	defer a.release()
 	c.recordView(view, rep)
 	_, step := trace.Begin(c.ctx, "write the answer")
@@ -41,6 +42,7 @@ func (c *call) send(code int, view rest.View, rep rest.Representation) error {
 func (c *call) sendBytes(code int, contentType string, body []byte) error {
 	a := answers.Get().(*answer)
 	a.call, a.code, a.contentType = c, code, contentType
+	a.worker = beginWork()
 	defer a.release()
 	if _, err := a.Write(body); err != nil {
 		return err
@@ -90,6 +92,9 @@ func (a *answer) AvailableBuffer() []byte {
 	return a.buffer[len(a.buffer):]
 }
 
+// Pause is for a view that works for long before it writes.
+func (a *answer) Pause() { a.worker.yield() }
+
 // stream sends the header and chooses where the rest goes.
 func (a *answer) stream() {
 	c := a.call
@@ -97,13 +102,13 @@ func (a *answer) stream() {
 	header.Set("Content-Type", a.contentType)
 	c.sendWarnings()
 	a.blocks.to = c.w
-	a.worker = newWorker(&a.blocks, math.MaxInt)
+	a.worker.passOn(&a.blocks, math.MaxInt)
 	if a.coding = accepted(c.req.Header["Accept-Encoding"]); a.coding != nil {
 		header.Set("Content-Encoding", a.coding.name)
 		header.Add("Vary", "Accept-Encoding")
 		a.compressor = a.coding.pool.Get().(compressor)
 		a.compressor.Reset(&a.blocks)
-		a.worker = newWorker(a.compressor, morsel)
+		a.worker.passOn(a.compressor, morsel)
 	}
 	a.out = &a.worker
 	// A client that does not read must not hold the answer for ever; not every ResponseWriter can

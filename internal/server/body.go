@@ -16,6 +16,10 @@ import (
 	"github.com/typeplane/typeplane/runtime/serializer"
 )
 
+// largeBody is from where on a body waits for memory. What is made of it takes several times as
+// much.
+const largeBody = 64 << 10
+
 // readBody reads all of the body, or answers 413.
 func (s *Server) readBody(c *call) ([]byte, error) {
 	limit, length := s.config.MaxBody, c.req.ContentLength
@@ -24,6 +28,9 @@ func (s *Server) readBody(c *call) ([]byte, error) {
 	}
 	if until, ok := c.ctx.Deadline(); ok && !time.Now().Before(until) {
 		return nil, errNoTime // the body has had no chance
+	}
+	if length < 0 || length > largeBody {
+		memory.wait()
 	}
 	if length >= 0 {
 		body := make([]byte, length)

@@ -227,6 +227,9 @@ func (c *Config) checkSubresource(r *rest.Resource, served map[schema.GroupVersi
 	if r.Connect != nil && (r.Subresource == "" || r.Get != nil || r.Create != nil || r.Update != nil || r.Patch != nil || r.Delete != nil) {
 		bad("only a subresource can be connected to, and then it has no other verbs")
 	}
+	if r.ConnectBelow && r.Connect == nil {
+		bad("there is no Connect that could answer below its path")
+	}
 	for _, method := range r.ConnectMethods {
 		if rest.ConnectVerb(method) == "" || r.Connect == nil {
 			bad(fmt.Sprintf("there is no Connect, or none with the method %q", method))

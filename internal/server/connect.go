@@ -5,11 +5,13 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -33,6 +35,12 @@ func (s *Server) connect(c *call) error {
 	if c.query.Has("dryRun") {
 		return apierrors.NewBadRequest("dryRun is not supported")
 	}
+	// A WebSocket begins with GET, whatever is done by it.
+	if c.req.Method == http.MethodGet && auth.IsWebSocket(c.req) && slices.Contains(c.resource.ConnectMethods, http.MethodPost) {
+		if err := s.may(c, "create"); err != nil {
+			return err
+		}
+	}
 	ctx, cancel := context.WithCancel(c.ctx)
 	defer cancel()
 	end, err := s.beginWatch(c, cancel)
@@ -41,7 +49,7 @@ func (s *Server) connect(c *call) error {
 	}
 	defer end()
 
-	handler, err := c.resource.Connect.Connect(ctx, &c.request, c.name(), rest.ConnectOptions{Query: c.query, FieldManager: c.manager()})
+	handler, err := c.resource.Connect.Connect(ctx, &c.request, c.name(), rest.ConnectOptions{Query: c.query, Below: c.info.below(), FieldManager: c.manager()})
 	if err != nil {
 		return err
 	}

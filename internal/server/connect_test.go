@@ -271,3 +271,58 @@ func TestConnectIsDescribed(t *testing.T) {
 		}
 	}
 }
+
+// TestConnectBelow: paths below a connector are its own if it says so, and the rights are those on
+// the subresource.
+func TestConnectBelow(t *testing.T) {
+	proxy := logs(nil, "GET")
+	proxy.Subresource, proxy.ConnectBelow = "proxy", true
+	proxy.Connect = connectFunc(func(_ context.Context, _ *rest.Request, n rest.Name, o rest.ConnectOptions) (http.Handler, error) {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, "%s of %s", o.Below, n.Name) }), nil
+	})
+	s := newServer(t, config(t, books(), logs(line(nil), "GET"), proxy))
+	for path, want := range map[string]string{
+		booksPath + "/b/proxy":           " of b",
+		booksPath + "/b/proxy/":          "/ of b",
+		booksPath + "/b/proxy/metrics":   "/metrics of b",
+		booksPath + "/b/proxy/a/b/?c=/d": "/a/b/ of b",
+	} {
+		if w := do(s, request{path: path}); w.Code != 200 || w.Body.String() != want {
+			t.Errorf("%s: %d %s, want %q", path, w.Code, w.Body, want)
+		}
+	}
+	wantStatus(t, do(s, request{path: logPath + "/more"}), 404, metav1.StatusReasonNotFound, "the server could not find the requested resource")
+	wantStatus(t, do(s, request{path: booksPath + "/b/proxy/metrics", header: map[string]string{"Test-User": "eve"}}), 403, metav1.StatusReasonForbidden,
+		`books.library.example.com "b" is forbidden: User "eve" cannot get resource "books/proxy" in API group "library.example.com" in the namespace "ns"`)
+	if w := do(s, request{path: booksPath + "/b/proxy/../../c"}); w.Code != 400 {
+		t.Errorf("a path that leaves the subresource: %d %s", w.Code, w.Body)
+	}
+}
+
+// reader may get everything, and nothing else.
+type reader struct{}
+
+func (reader) Authorize(_ context.Context, a auth.Attributes) (auth.Decision, string, error) {
+	if a.Verb == "get" {
+		return auth.Allow, "", nil
+	}
+	return auth.NoOpinion, "", nil
+}
+
+// TestConnectByWebSocket: who may only read does not get by GET what others have to POST.
+func TestConnectByWebSocket(t *testing.T) {
+	c := config(t, books(), logs(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "in") }, "GET", "POST"))
+	c.Authorizer = reader{}
+	s := newServer(t, c)
+	if w := do(s, request{path: logPath}); w.Code != 200 {
+		t.Errorf("without a WebSocket: %d %s", w.Code, w.Body)
+	}
+	upgrade := map[string]string{"Connection": "Upgrade", "Upgrade": "websocket"}
+	wantStatus(t, do(s, request{path: logPath, header: upgrade}), 403, metav1.StatusReasonForbidden,
+		`books.library.example.com "b" is forbidden: User "admin" cannot create resource "books/log" in API group "library.example.com" in the namespace "ns"`)
+	c = config(t, books(), logs(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "in") }, "GET"))
+	c.Authorizer = reader{}
+	if w := do(newServer(t, c), request{path: logPath, header: upgrade}); w.Code != 200 {
+		t.Errorf("of what is only read: %d %s", w.Code, w.Body)
+	}
+}

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"net/http"
@@ -42,35 +41,46 @@ func newConnection(conn *tls.Conn) *connection {
 }
 
 // Read implements net.Conn. It returns no more than the headers of one request and what is before
-// them.
+// them. An error of its own comes without bytes: beside those that the server of HTTP/2 asked for
+// it would not be seen.
 func (c *connection) Read(p []byte) (int, error) {
-	if len(c.rest) == 0 {
-		return c.receive(p)
+	n, got, err := c.receive(p)
+	if over := c.pace(got); over != nil {
+		return 0, over
 	}
-	n := copy(p, c.rest)
-	n, got := c.headers.see(p[:n])
-	c.rest = c.rest[n:]
-	return n, c.pace(got)
+	return n, err
 }
 
-// receive is Read where nothing is left of what was read before.
-func (c *connection) receive(p []byte) (int, error) {
+// receive is Read without waiting for more than bytes.
+func (c *connection) receive(p []byte) (n int, got seen, err error) {
+	if len(c.rest) > 0 {
+		n, got = c.headers.see(p[:copy(p, c.rest)])
+		c.rest = c.rest[n:]
+		return n, got, nil
+	}
 	read, err := c.Conn.Read(p)
-	n, got := c.headers.see(p[:read])
+	n, got = c.headers.see(p[:read])
 	if n < read {
 		c.kept = append(c.kept[:0], p[n:read]...)
 		c.rest, err = c.kept, nil // the connection remembers its error
 	}
-	return n, cmp.Or(err, c.pace(got))
+	return n, got, err
 }
 
 // pace waits where the connection has had enough for now. Its error ends the connection.
 func (c *connection) pace(got seen) error {
-	if got.resets > 0 && c.resets.tooMany(got.resets) {
-		return http2.ConnectionError(http2.ErrCodeEnhanceYourCalm)
+	if got.reset {
+		c.resets.count()
+	}
+	if got.request {
+		wait, over := c.resets.pause()
+		if over {
+			return http2.ConnectionError(http2.ErrCodeEnhanceYourCalm)
+		}
+		time.Sleep(wait)
 	}
 	enough := c.row.tooLong(got.frames) || c.reset && got.request
-	c.reset = c.reset && !got.request || got.resets > 0
+	c.reset = c.reset && !got.request || got.reset
 	if got.request && c.underWay.Add(1)-c.lasting.Load() > 1 {
 		c.free--
 		enough = enough || c.free < 0
@@ -106,24 +116,6 @@ func (r *row) tooLong(more int) bool {
 	}
 	r.last, r.n = now, r.n+more
 	return r.n > inARow
-}
-
-// resets are the streams that a client resets within a second.
-type resets struct {
-	since time.Time
-	n     int
-}
-
-// mostResets is more streams than a connection has at a time, and fewer than somebody resets who
-// means to keep the server busy.
-const mostResets = 1000
-
-func (r *resets) tooMany(more int) bool {
-	if now := time.Now(); now.Sub(r.since) > time.Second {
-		*r = resets{since: now}
-	}
-	r.n += more
-	return r.n > mostResets
 }
 
 // Write implements net.Conn.

@@ -6,9 +6,11 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -128,7 +130,7 @@ func TestResetBeforeItBegins(t *testing.T) {
 	}
 	c.underWay.Store(0)
 	c.pace(seen{frames: 1, request: true})
-	c.pace(seen{frames: 1, resets: 1})
+	c.pace(seen{frames: 1, reset: true})
 	c.underWay.Store(0)
 	if c.row.n != 2 {
 		t.Error("a reset waits")
@@ -157,30 +159,118 @@ func TestRow(t *testing.T) {
 	})
 }
 
-// TestResets: a client may reset mostResets streams a second.
+// TestResets: a client may reset freeResets streams at once, and one in each resetEvery from then
+// on. Other requests wait, and when mostLate of them have waited in a row it is over.
 func TestResets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r resets
-		for range 3 {
-			time.Sleep(2 * time.Second)
-			if r.tooMany(mostResets) {
-				t.Error("too many at the bound")
+		reset := func(n int) {
+			for range n {
+				r.count()
 			}
 		}
-		if !r.tooMany(1) {
-			t.Error("one more is not too many")
+		waits := func() time.Duration {
+			wait, over := r.pause()
+			if over {
+				t.Error("it is over")
+			}
+			time.Sleep(wait)
+			return wait
+		}
+		if reset(freeResets); waits() != 0 {
+			t.Error("a request behind resets that are free waits")
+		}
+		for range mostLate - 1 {
+			if reset(1); waits() != resetEvery {
+				t.Fatal("a request behind one more does not wait")
+			}
+		}
+		if time.Sleep(resetEvery); waits() != 0 {
+			t.Error("a request waits after a pause")
+		}
+		for range mostLate {
+			time.Sleep(resetEvery)
+			if reset(1); waits() != 0 {
+				t.Fatal("a request behind a slow reset waits")
+			}
+		}
+		reset(1000 * freeResets)
+		if time.Sleep(freeResets*resetEvery - resetEvery); waits() == 0 {
+			t.Error("more resets than that are made up for in the time of freeResets")
+		}
+		if time.Sleep(resetEvery); waits() != 0 {
+			t.Error("many resets are not forgotten")
+		}
+		for range mostLate {
+			reset(2)
+			waits()
+		}
+		if _, over := r.pause(); !over {
+			t.Error("it is not over")
 		}
 	})
-	c := received(t, nil)
-	if err := c.pace(seen{frames: 1, resets: mostResets + 1}); err != http2.ConnectionError(http2.ErrCodeEnhanceYourCalm) {
-		t.Errorf("got %v", err)
-	}
+}
+
+// TestCalm: a client that resets its streams is told to be calm after some seconds, and its
+// connection ends.
+func TestCalm(t *testing.T) {
+	config := &tls.Config{Certificates: []tls.Certificate{*certtest.New(t).Server(t)}}
+	lulls.wait() // what gives lulls is not of the test, so that its time does not stand still
+	synctest.Test(t, func(t *testing.T) {
+		srv, err := NewHTTPServer(http.NotFoundHandler(), config, 0, log.New(io.Discard, "", 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ours, theirs := net.Pipe()
+		go func() {
+			conn := tls.Server(ours, srv.TLSConfig)
+			if conn.Handshake() == nil {
+				srv.TLSNextProto[http2.NextProtoTLS](srv, conn, srv.Handler)
+			}
+		}()
+		client := tls.Client(theirs, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{http2.NextProtoTLS}})
+		io.WriteString(client, http2.ClientPreface)
+		framer := http2.NewFramer(client, client)
+		framer.WriteSettings()
+		var sent atomic.Int32
+		go func() {
+			defer client.Close()
+			for id := uint32(1); id < 4*(freeResets+mostLate); id += 2 {
+				// Indexed fields: GET, https, / and no authority.
+				if framer.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: []byte{0x82, 0x87, 0x84}, EndHeaders: true, EndStream: true}) != nil ||
+					framer.WriteRSTStream(id, http2.ErrCodeCancel) != nil {
+					return
+				}
+				sent.Add(1)
+			}
+		}()
+		begun := time.Now()
+		for {
+			frame, err := framer.ReadFrame()
+			if err != nil {
+				t.Fatalf("no GOAWAY after %v and %d resets: %v", time.Since(begun), sent.Load(), err)
+			}
+			if goAway, ok := frame.(*http2.GoAwayFrame); ok {
+				if goAway.ErrCode != http2.ErrCodeEnhanceYourCalm {
+					t.Errorf("got %v", goAway.ErrCode)
+				}
+				break
+			}
+		}
+		if took := time.Since(begun); took != mostLate*resetEvery || sent.Load() < freeResets+mostLate {
+			t.Errorf("GOAWAY came after %v and %d resets", took, sent.Load())
+		}
+		if _, err := framer.ReadFrame(); err == nil {
+			t.Error("the connection has not ended")
+		}
+	})
 }
 
 // TestWorker: all that is written is passed on, in order and in pieces.
 func TestWorker(t *testing.T) {
 	var out writes
-	w := newWorker(&out, 10)
+	w := beginWork()
+	w.passOn(&out, 10)
 	sent := bytes.Repeat([]byte("0123456789abc"), 1000)
 	if n, err := w.Write(sent); n != len(sent) || err != nil {
 		t.Fatal(n, err)

@@ -32,7 +32,7 @@ func (w *headerWatch) stop() { w.timer.Stop() }
 // seen is what was in some bytes.
 type seen struct {
 	frames  int  // that begin there
-	resets  int  // of streams
+	reset   bool // of a stream
 	request bool // begins there; the headers behind a body begin none
 }
 
@@ -50,7 +50,7 @@ func (w *headerWatch) see(p []byte) (n int, got seen) {
 		if w.frames.whole() && headers {
 			w.open = false
 		}
-		enough = w.frames.whole() && (headers || got.resets > 0 || got.frames == inARow)
+		enough = w.frames.whole() && (headers || got.reset || got.frames == inARow)
 	}
 	switch {
 	case w.open && !w.running:
@@ -67,7 +67,7 @@ func (w *headerWatch) begin(got *seen) {
 	got.frames++
 	switch {
 	case w.frames.kind == http2.FrameRSTStream:
-		got.resets++
+		got.reset = true
 	case w.frames.headers():
 		w.open = true
 		if w.frames.stream > w.newest {

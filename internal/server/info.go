@@ -57,6 +57,18 @@ func (i requestInfo) fullName() string {
 	return i.Resource + "/" + i.Subresource
 }
 
+// below is what follows the subresource in the path, with its slashes; "" for nothing.
+func (i requestInfo) below() string {
+	below := ""
+	if len(i.Rest) > 0 {
+		below = "/" + strings.Join(i.Rest, "/")
+	}
+	if strings.HasSuffix(i.Path, "/") {
+		below += "/"
+	}
+	return below
+}
+
 // parseInfo reads
 //
 //	/api/{version}/…                               the group without a name

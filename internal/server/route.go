@@ -80,7 +80,7 @@ func ifServed(served bool, verb func(*call) error) func(*call) error {
 // theirs, others have none. (The path of a Namespace object names it twice, see requestInfo.)
 func pathFits(r *rest.Resource, i requestInfo) bool {
 	switch {
-	case len(i.Rest) > 0:
+	case len(i.Rest) > 0 && !r.ConnectBelow:
 		return false
 	case r.Namespaced:
 		return i.Namespace != "" || !i.Item || i.AllNamespaces

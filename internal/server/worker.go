@@ -18,7 +18,7 @@ const (
 const morsel = 16 << 10
 
 // worker passes on what makes a long answer, and waits for a lull now and then. So however many
-// long answers are under way, short ones wait for no more than one shift.
+// long answers are under way, short ones wait for no more than one shift. It waits for memory, too.
 type worker struct {
 	to    io.Writer
 	most  int // bytes to pass on at once
@@ -26,10 +26,13 @@ type worker struct {
 	until time.Time
 }
 
-// newWorker begins the first shift.
-func newWorker(to io.Writer, most int) worker {
-	return worker{to: to, most: most, shift: firstShift, until: time.Now().Add(firstShift)}
+// beginWork begins the first shift.
+func beginWork() worker {
+	return worker{shift: firstShift, until: time.Now().Add(firstShift)}
 }
+
+// passOn says where what is made goes.
+func (w *worker) passOn(to io.Writer, most int) { w.to, w.most = to, most }
 
 // Write implements io.Writer.
 func (w *worker) Write(p []byte) (int, error) {
@@ -43,7 +46,7 @@ func (w *worker) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// yield waits if the shift is over.
+// yield waits if the shift is over, for a lull and for memory.
 func (w *worker) yield() {
 	if time.Now().Before(w.until) {
 		return
@@ -56,5 +59,6 @@ func (w *worker) yield() {
 	case crowded:
 		w.shift = crowdedShift
 	}
+	memory.wait()
 	w.until = time.Now().Add(w.shift)
 }

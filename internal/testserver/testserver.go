@@ -45,6 +45,18 @@ func Start(ctx context.Context, cmd *exec.Cmd) (*Process, error) {
 // StartBy is Start for a cmd that is not started by itself: something stands between the server and
 // its disk.
 func StartBy(ctx context.Context, cmd *exec.Cmd, start func() error) (*Process, error) {
+	return startBy(ctx, cmd, start, make(chan string, 1))
+}
+
+// StartWith is Start for a server of others, which prints no kubeconfig: the caller has written one
+// for its administrator.
+func StartWith(ctx context.Context, cmd *exec.Cmd, kubeconfig string) (*Process, error) {
+	exported := make(chan string, 1)
+	exported <- kubeconfig
+	return startBy(ctx, cmd, cmd.Start, exported)
+}
+
+func startBy(ctx context.Context, cmd *exec.Cmd, start func() error, exported chan string) (*Process, error) {
 	p := &Process{Cmd: cmd, ended: make(chan struct{})}
 	if cmd.Stderr == nil {
 		cmd.Stderr = &p.output
@@ -56,7 +68,6 @@ func StartBy(ctx context.Context, cmd *exec.Cmd, start func() error) (*Process, 
 	if err := start(); err != nil {
 		return nil, err
 	}
-	exported := make(chan string, 1)
 	go p.follow(stdout, exported)
 	if err := p.waitReady(ctx, exported); err != nil {
 		p.Kill()
@@ -158,7 +169,8 @@ func Connect(kubeconfig string) (url string, client *http.Client, err error) {
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(pems[0])
 	return values["server"], &http.Client{Transport: &http.Transport{
-		TLSClientConfig: &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}}, ForceAttemptHTTP2: true,
+		TLSClientConfig:   &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}, ServerName: values["tls-server-name"]},
+		ForceAttemptHTTP2: true,
 	}}, nil
 }
 

@@ -26,7 +26,8 @@ func backupCommand(s program.Server) command {
 		name: "backup", args: "FILE", takesFile: true, about: "writes all that etcd holds into a file",
 		more: "The file is a snapshot as etcd makes it, with a checksum. It is whole or not there, and only you can read it:\n" +
 			"what is in it is all that the server keeps, secrets too. The server may run and be written to. The certificates\n" +
-			"of the data directory (pki) are not in it; without them clients need a new admin.kubeconfig.",
+			"of the data directory (pki) are not in it; without them clients need a new admin.kubeconfig.\n" +
+			"- is the standard output, for a server in a container: it is written when the snapshot was read.",
 		flags: func(fs *pflag.FlagSet) {
 			program.AddPlaceFlags(o, fs)
 			fs.BoolVar(&force, "force", false, "replace FILE if it is there")
@@ -39,15 +40,47 @@ func backupCommand(s program.Server) command {
 			if err := program.ValidatePlace(o); err != nil {
 				return err
 			}
+			if file == toOutput && force {
+				return errors.New("--force: there is nothing to replace in the standard output")
+			}
+			if file == toOutput {
+				return backupToOutput(ctx, o, c)
+			}
 			if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
 				return fmt.Errorf("%s is not a file", file)
 			}
 			if _, err := os.Lstat(file); err == nil && !force {
 				return fmt.Errorf("%s is there already: name another file, or replace it with --force", file)
 			}
-			return backup(ctx, o, file, c)
+			return backup(ctx, o, file, file, c)
 		},
 	}
+}
+
+// toOutput is the FILE that stands for the standard output.
+const toOutput = "-"
+
+// backupToOutput makes the file in the data directory, which is the one place that a server is sure
+// to have, and copies it when it is known to be good.
+func backupToOutput(ctx context.Context, o *program.StoreOptions, c Console) (err error) {
+	dir, err := os.MkdirTemp(o.DataDir, ".backup-*")
+	if err != nil {
+		return fmt.Errorf("--data-dir: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	out := c.Out
+	c.Out = c.Err // what is said must not stand in the snapshot
+	file := filepath.Join(dir, "snapshot")
+	if err := backup(ctx, o, file, "standard output", c); err != nil {
+		return err
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = io.Copy(out, f)
+	return err
 }
 
 // sayElsewhere says what is not in the backup, by what the database notes and by what the flags
@@ -72,16 +105,17 @@ func sayElsewhere(ctx context.Context, db *database.Database, o *program.StoreOp
 	return errors.Join(err, wrong)
 }
 
-// backup tries the members of a cluster one after the other, since one may be down or behind.
-func backup(ctx context.Context, o *program.StoreOptions, file string, c Console) error {
+// backup tries the members of a cluster one after the other, since one may be down or behind. name
+// is what the user calls the file.
+func backup(ctx context.Context, o *program.StoreOptions, file, name string, c Console) error {
 	if len(o.EtcdServers) == 0 {
-		return backupMember(ctx, o, file, c)
+		return backupMember(ctx, o, file, name, c)
 	}
 	var errs []error
 	for _, endpoint := range o.EtcdServers {
 		one := *o
 		one.EtcdServers = []string{endpoint}
-		err := backupMember(ctx, &one, file, c)
+		err := backupMember(ctx, &one, file, name, c)
 		if err == nil || ctx.Err() != nil {
 			return err
 		}
@@ -92,7 +126,7 @@ func backup(ctx context.Context, o *program.StoreOptions, file string, c Console
 
 // backupMember writes into a file beside the wanted one, reads all of it, and then gives it its
 // name.
-func backupMember(ctx context.Context, o *program.StoreOptions, file string, c Console) (err error) {
+func backupMember(ctx context.Context, o *program.StoreOptions, file, name string, c Console) (err error) {
 	db, err := database.AttachEtcd(ctx, o, c.say, toolLog(c))
 	if err != nil {
 		return err
@@ -118,10 +152,10 @@ func backupMember(ctx context.Context, o *program.StoreOptions, file string, c C
 	if err := os.Rename(f.Name(), file); err != nil {
 		return err
 	}
-	if err := syncFile(filepath.Dir(file)); err != nil {
+	if err := embedded.SyncPath(filepath.Dir(file)); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.Out, "%s: revision %d, %d keys, %s, checked\n", file, found.Revision, found.Keys, byteCount(found.Size))
+	fmt.Fprintf(c.Out, "%s: revision %d, %d keys, %s, checked\n", name, found.Revision, found.Keys, byteCount(found.Size))
 	return sayElsewhere(ctx, db, o, c)
 }
 
@@ -133,15 +167,6 @@ func fetch(ctx context.Context, client *etcd3.Client, f *os.File, c Console) (in
 		return 0, err
 	}
 	return revision, errors.Join(f.Sync(), f.Close())
-}
-
-func syncFile(name string) error {
-	f, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return f.Sync()
 }
 
 func restoreCommand(s program.Server) command {

@@ -49,6 +49,20 @@ func TestBackupAndRestore(t *testing.T) {
 			t.Errorf("restored:\n%s", out)
 		}
 	}
+	// Into the standard output goes the file and nothing else, and nothing is left of it.
+	before, _ := os.ReadDir(e.Dir)
+	out, said, err := do(t, "", "backup", "-", "--data-dir", e.Dir)
+	if after, _ := os.ReadDir(e.Dir); err != nil || !strings.Contains(said, "\nstandard output: revision ") || !strings.Contains(said, ", 2 keys, ") || len(after) != len(before) {
+		t.Errorf("%v, %q, %v", err, said, after)
+	}
+	piped := filepath.Join(dir, "piped")
+	if err := os.WriteFile(piped, []byte(out), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "restore", piped, "--data-dir", filepath.Join(dir, "from-pipe"))
+	if _, _, err := do(t, "", "backup", "-", "--force", "--data-dir", e.Dir); err == nil || !strings.Contains(err.Error(), "--force: ") {
+		t.Errorf("--force: %v", err)
+	}
 	// A stopped server can be backed up, too.
 	must(t, "backup", filepath.Join(dir, "again"), "--data-dir", e.Dir)
 }

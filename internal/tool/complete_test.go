@@ -28,7 +28,7 @@ func TestOffers(t *testing.T) {
 		"--authorization-mode RBAC,":            "words RBAC,Webhook RBAC,AlwaysAllow",
 		"--authorization-mode=RBAC,Webhook,A":   "words --authorization-mode=RBAC,Webhook,AlwaysAllow",
 		"--authorization-mode RBAC --authoriza": "words --authorization-mode --authorization-kubeconfig --authorization-webhook-cache-authorized-ttl --authorization-webhook-cache-unauthorized-ttl --authorization-webhook-config-file --authorization-always-allow-paths",
-		"--enable-admission-plugins ":           "words Ant Zebra",
+		"--enable-admission-plugins ":           "words Ant NamespaceLifecycle Zebra",
 		"--watch-cache=":                        "words --watch-cache=true --watch-cache=false",
 		"--watch-cache --secure-p":              "words --secure-port",
 		"--secure-port ":                        "words",

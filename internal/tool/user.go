@@ -32,8 +32,9 @@ func userCommand(s program.Server) command {
 		name: "user", args: "add NAME | list | revoke NAME", about: "gives people credentials, lists these, and revokes them",
 		more: "add prints a kubeconfig with a new client certificate, for the user NAME in the groups of --group. Its key is\n" +
 			"nowhere else, so keep the output: " + s.Name + " user add ann > ann.kubeconfig. What ann may do is for role bindings to\n" +
-			"say: kubectl create rolebinding. list shows what was given out. revoke has every replica refuse all that NAME has,\n" +
-			"at once and for ever, and ends what they watch; a user who is added again gets another certificate.\n\n" +
+			"say: --clusterrole makes one, and kubectl create rolebinding others. list shows what was given out. revoke has every\n" +
+			"replica refuse all that NAME has, at once and for ever, and ends what they watch; a user who is added again gets\n" +
+			"another certificate.\n\n" +
 			"It talks to the server that runs on the data directory, as its administrator, or to the one of --kubeconfig.",
 		first: []string{"add", "list", "revoke"},
 		flags: u.flags,
@@ -46,6 +47,7 @@ type userTool struct {
 	program             string
 	set                 *pflag.FlagSet
 	user                users.User
+	role                string
 	dataDir, kubeconfig string
 	server              string
 }
@@ -53,6 +55,7 @@ type userTool struct {
 func (u *userTool) flags(fs *pflag.FlagSet) {
 	u.set = fs
 	fs.StringArrayVar(&u.user.Groups, "group", nil, "a `group` that the user is in; may be repeated (add)")
+	fs.StringVar(&u.role, "clusterrole", "", "a `ClusterRole` that the user has from now on, in all namespaces, like cluster-admin or view (add)")
 	fs.DurationVar(&u.user.Valid, "valid", u.user.Valid, "how long the certificate is good, from 10m to 8760h (add)")
 	fs.StringVar(&u.server, "server", "", "`URL` of the server as the user reaches it; without it, as this command does (add)")
 	fs.StringVar(&u.dataDir, "data-dir", u.dataDir, "`directory` of the server, with its admin.kubeconfig")
@@ -68,7 +71,7 @@ func (u *userTool) run(ctx context.Context, args []string, c Console) error {
 	if !known {
 		return fmt.Errorf("%q: want one of add NAME, list and revoke NAME; see --help", action)
 	}
-	for _, flag := range []string{"group", "valid", "server"} {
+	for _, flag := range []string{"group", "clusterrole", "valid", "server"} {
 		if action != "add" && u.set.Changed(flag) {
 			return fmt.Errorf("--%s is for user add, and %s %s does nothing with it", flag, u.program, action)
 		}
@@ -100,7 +103,7 @@ func (u *userTool) check(args []string) error {
 		errs = append(errs, errors.New("--group: want a name"))
 	}
 	if slices.Contains(u.user.Groups, auth.GroupMasters) {
-		errs = append(errs, fmt.Errorf("--group=%s: its members may do everything, and nobody can take that back; give the user a role: kubectl create clusterrolebinding NAME --clusterrole=cluster-admin --user=%s", auth.GroupMasters, name))
+		errs = append(errs, fmt.Errorf("--group=%s: its members may do everything, and nobody can take that back; give the user a role: --clusterrole=cluster-admin", auth.GroupMasters))
 	}
 	if v := u.user.Valid; v < users.MinValid || v > users.MaxValid {
 		errs = append(errs, fmt.Errorf("--valid=%s: want from %s to %s", v, users.MinValid, users.MaxValid))
@@ -150,6 +153,11 @@ func (u *userTool) add(ctx context.Context, _ []string, r *reached, c Console) e
 	if err != nil {
 		return err
 	}
+	if u.role != "" {
+		if err := users.Bind(ctx, r.client, u.user.Name, u.role); err != nil {
+			return fmt.Errorf("--clusterrole: %w", err)
+		}
+	}
 	issued, err := users.Add(ctx, r.client, u.user)
 	if err != nil {
 		return err
@@ -165,12 +173,20 @@ func (u *userTool) add(ctx context.Context, _ []string, r *reached, c Console) e
 	if err != nil {
 		return err
 	}
-	c.say(fmt.Sprintf("%s is known until %s%s; roles say what they may do: kubectl create rolebinding", u.user.Name, issued.NotAfter.UTC().Format(time.RFC3339), inGroups(u.user.Groups)))
+	c.say(fmt.Sprintf("%s is known until %s%s; %s", u.user.Name, issued.NotAfter.UTC().Format(time.RFC3339), inGroups(u.user.Groups), u.mayDo()))
 	if onLoopback(config.Server) {
 		c.say(fmt.Sprintf("the kubeconfig leads to %s, which is this machine only; for others name the server's address with --server", config.Server))
 	}
 	_, err = c.Out.Write(text)
 	return err
+}
+
+// mayDo says where the user's rights come from.
+func (u *userTool) mayDo() string {
+	if u.role == "" {
+		return "roles say what they may do: kubectl create rolebinding"
+	}
+	return "the role " + u.role + " says what they may do"
 }
 
 func inGroups(groups []string) string {

@@ -100,6 +100,21 @@ func TestUser(t *testing.T) {
 	if out, _ := run("revoke", "ann@example.com"); !strings.Contains(out, "was revoked before") {
 		t.Errorf("revoke: %s", out)
 	}
+	for range 2 { // the second finds the binding of the first
+		text, log = run("add", "ann@example.com", "--clusterrole", "cluster-admin")
+		if !strings.Contains(log, "the role cluster-admin says what they may do") {
+			t.Errorf("log: %s", log)
+		}
+	}
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) { // a role counts when the server has seen it
+		err := client(t, text).Send(t.Context(), http.MethodGet, "api/v1/namespaces", nil, nil, &struct{}{})
+		if err == nil {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal(err)
+		}
+	}
 	text, _ = run("add", "ann@example.com")
 	if err := client(t, text).Send(t.Context(), http.MethodPost, whoami, nil, struct{}{}, &me); err != nil {
 		t.Errorf("added again: %v", err)
@@ -115,7 +130,8 @@ func TestUserRefused(t *testing.T) {
 		"ad ann":                         `"ad": want one of add NAME`,
 		"add":                            "want one argument, the name of the user, and got 0",
 		"add system:node":                "does not begin with system:",
-		"add ann --group system:masters": "--clusterrole=cluster-admin --user=ann",
+		"add ann --group system:masters": "give the user a role: --clusterrole=cluster-admin",
+		"list --clusterrole view":        "--clusterrole is for user add",
 		"add ann --valid 1m":             "--valid=1m0s: want from 10m0s to 8760h0m0s",
 		"add ann --server http://x":      "want a URL like https://api.example.com:6443",
 		"list ann":                       "this command has no arguments",
@@ -137,6 +153,9 @@ func TestUserRefused(t *testing.T) {
 		t.Error(err)
 	}
 	full := typeplane.Server{Name: "plane", APIs: features.All()}
+	if _, _, err := userCommand(t, full, apitest.Start(t, full).KubeconfigFile, "add", "ann", "--clusterrole", "nothing"); err == nil || !strings.Contains(err.Error(), `--clusterrole: there is no ClusterRole "nothing"`) {
+		t.Error(err)
+	}
 	if _, _, err := userCommand(t, full, apitest.Start(t, full).KubeconfigFile, "revoke", "nobody"); err == nil || !strings.Contains(err.Error(), `no credential of "nobody" is known`) {
 		t.Error(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -31,6 +32,7 @@ import (
 const (
 	requestsPath = "apis/certificates.k8s.io/v1/certificatesigningrequests"
 	recordsPath  = "apis/auth.typeplane.io/v1alpha1/credentials"
+	rbacPath     = "apis/rbac.authorization.k8s.io/v1"
 	// maxList bounds a list, in bytes.
 	maxList = 64 << 20
 	// signPatience is how long the server may take to sign.
@@ -48,6 +50,47 @@ type User struct {
 	Name   string
 	Groups []string
 	Valid  time.Duration
+}
+
+// Bind binds a user to a ClusterRole, in all namespaces. Who is bound already stays so. A role that
+// is not there is an error: a binding to it would do nothing, without a word.
+func Bind(ctx context.Context, c *delegated.Client, user, role string) error {
+	if _, err := c.Get(ctx, rbacPath+"/clusterroles/"+url.PathEscape(role), nil, maxList); err != nil {
+		if delegated.NotFound(err) {
+			return fmt.Errorf("there is no ClusterRole %q: kubectl get clusterroles shows which there are", role)
+		}
+		return err
+	}
+	b := binding{TypeMeta: metav1.TypeMeta{APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRoleBinding"}}
+	b.Name = "user:" + user + ":" + role
+	b.RoleRef = reference{"rbac.authorization.k8s.io", "ClusterRole", role}
+	b.Subjects = []reference{{"rbac.authorization.k8s.io", "User", user}}
+	var made binding
+	err := c.Send(ctx, http.MethodPost, rbacPath+"/clusterrolebindings", nil, b, &made)
+	if !delegated.Conflict(err) {
+		return err
+	}
+	if err := c.Send(ctx, http.MethodGet, rbacPath+"/clusterrolebindings/"+url.PathEscape(b.Name), nil, nil, &made); err != nil {
+		return err
+	}
+	if made.RoleRef != b.RoleRef || !slices.Equal(made.Subjects, b.Subjects) {
+		return fmt.Errorf("the ClusterRoleBinding %s is there and says something else: delete it first, or bind the user by kubectl create clusterrolebinding", b.Name)
+	}
+	return nil
+}
+
+// binding is a ClusterRoleBinding, as far as it is needed here.
+type binding struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	RoleRef           reference   `json:"roleRef"`
+	Subjects          []reference `json:"subjects"`
+}
+
+type reference struct {
+	APIGroup string `json:"apiGroup"`
+	Kind     string `json:"kind"`
+	Name     string `json:"name"`
 }
 
 // Issued is a new credential, in PEM.

@@ -20,6 +20,9 @@ type ConnectOptions struct {
 	// Query are the parameters of the request: the options of the subresource, and what else the
 	// client sent.
 	Query url.Values
+	// Below is what follows the subresource in the path, with its first slash and, if there is one,
+	// its last; "" for nothing.
+	Below string
 	// FieldManager is who owns the fields that the request may change.
 	FieldManager string
 }
@@ -27,7 +30,7 @@ type ConnectOptions struct {
 // QueryParameter is an option of a subresource, for its description.
 type QueryParameter struct {
 	Name string
-	// Type is that of OpenAPI: "string", "boolean", "integer", "number" or "array", of strings.
+	// Type is that of OpenAPI: "string", "boolean", "integer", "number" or "array".
 	Type string
 }
 

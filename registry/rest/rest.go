@@ -85,9 +85,11 @@ type Resource struct {
 
 	// Connect answers requests with ConnectMethods ("GET", "POST", …), in place of the verbs above;
 	// only a subresource has it, and then nothing else. ConnectParameters are its options.
+	// ConnectBelow says that it answers requests to all paths below its own, too.
 	Connect           Connector
 	ConnectMethods    []string
 	ConnectParameters []QueryParameter
+	ConnectBelow      bool
 }
 
 // FullName is the name with that of the subresource: "books", "books/status".

@@ -1,8 +1,10 @@
 package cacher
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/typeplane/typeplane/storage"
@@ -17,6 +19,9 @@ import (
 const (
 	historyRevisions = 50_000
 	historyTime      = 3 * time.Second
+	// firstSpan is how many revisions are read first, and widest how many times as many are next.
+	firstSpan = 16
+	widest    = 16
 )
 
 // errCut says that the history can't be joined to the log any more.
@@ -28,46 +33,89 @@ func (c *Cacher) readHistory(filled int64) {
 	ctx, cancel := context.WithTimeout(c.ctx, historyTime)
 	defer cancel()
 	history, err := c.history(ctx, filled)
-	if err == nil {
-		err = c.prepend(history, filled)
+	if history != nil {
+		err = errors.Join(err, c.prepend(history, filled))
 	}
 	if err != nil && c.ctx.Err() == nil {
 		c.config.Log.Debug("watch cache: the history before the start could not be read; watches from there begin anew", "prefix", c.prefix, "error", err)
 	}
 }
 
-// history reads the events up to a revision, from as far back as the source has them.
-func (c *Cacher) history(ctx context.Context, to int64) (*eventLog, error) {
-	after := max(1, to-historyRevisions)
+// history reads the events up to a revision, from as far back as the source has them and bounds
+// allow. If that fails on the way, it returns what it has.
+//
+// etcd sends the events of a thousand revisions at once, however large they are, and all of that is
+// in memory. So at first there are few revisions. They tell how many more there may be.
+func (c *Cacher) history(ctx context.Context, to int64) (h *eventLog, err error) {
+	most := c.config.LogBytes / 2
+	first := max(1, to-historyRevisions, c.current.Load().heldSince(to, most))
+	for span := int64(firstSpan); ; {
+		after := max(first, to-span)
+		longer, bytes, err := c.eventsSince(ctx, after, to)
+		if err != nil {
+			return h, err
+		}
+		h = longer
+		more := min(most/2/max(bytes, 1), widest)
+		if after == first || h.floor > after || more < 2 {
+			return h, nil
+		}
+		span *= int64(more)
+	}
+}
+
+// heldSince is the first revision after which the entries that are there by now make no more than
+// so many bytes, up to a revision.
+func (s *state) heldSince(to int64, most int) int64 {
+	var newest []*storage.Entry
+	s.tree.Scan(func(_ string, e *storage.Entry) bool {
+		if e.Revision > to-historyRevisions && e.Revision <= to {
+			newest = append(newest, e)
+		}
+		return true
+	})
+	slices.SortFunc(newest, func(a, b *storage.Entry) int { return cmp.Compare(b.Revision, a.Revision) })
+	for _, e := range newest {
+		if most -= size(e); most < 0 {
+			return e.Revision
+		}
+	}
+	return 0
+}
+
+// eventsSince is eventsBetween from where the source has them, if it has forgotten the first.
+func (c *Cacher) eventsSince(ctx context.Context, after, to int64) (*eventLog, int, error) {
 	for {
-		h, err := c.eventsBetween(ctx, after, to)
+		h, bytes, err := c.eventsBetween(ctx, after, to)
 		var gone *storage.Error
 		if !errors.As(err, &gone) || gone.Code != storage.CodeCompacted || gone.Oldest <= after || gone.Oldest >= to {
-			return h, err
+			return h, bytes, err
 		}
 		after = gone.Oldest
 	}
 }
 
 // eventsBetween reads the events after a revision up to another one, the last of them if all would
-// be too many.
-func (c *Cacher) eventsBetween(ctx context.Context, after, to int64) (*eventLog, error) {
+// be too many. bytes is how large all were.
+func (c *Cacher) eventsBetween(ctx context.Context, after, to int64) (h *eventLog, bytes int, err error) {
 	w, err := c.source.Watch(ctx, c.prefix, storage.WatchOptions{After: after, Progress: true, Prev: true})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer w.Close()
 	asking, stop := context.WithCancel(ctx)
 	defer stop()
 	go c.askProgress(asking)
-	h, now, last, tree := &eventLog{floor: after}, c.config.Now(), map[string]storage.Entry{}, c.current.Load().tree
+	h = &eventLog{floor: after}
+	now, last, tree := c.config.Now(), map[string]storage.Entry{}, c.current.Load().tree
 	for {
 		events, err := w.Next(ctx)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		for _, ev := range events {
 			if ev.Entry.Revision <= to && ev.Type != storage.Bookmark {
+				bytes += eventBytes + len(ev.Entry.Value) + len(ev.Prev.Value)
 				if e, ok := tree.Get(ev.Entry.Key); ok && e.Revision == ev.Entry.Revision {
 					ev.Entry = *e // so that it is in memory once
 				}
@@ -76,7 +124,7 @@ func (c *Cacher) eventsBetween(ctx context.Context, after, to int64) (*eventLog,
 		}
 		h.trim(time.Time{}, c.config.LogBytes/4)
 		if events[len(events)-1].Entry.Revision >= to {
-			return h, nil
+			return h, bytes, nil
 		}
 	}
 }

@@ -159,3 +159,62 @@ func TestHistoryIsBounded(t *testing.T) {
 		t.Errorf("%+v", stats)
 	}
 }
+
+// TestHistoryIsReadInSteps: what a source sends at once is in memory, whatever the log keeps of it.
+// So a cache does not ask for a history that is far larger than its log.
+func TestHistoryIsReadInSteps(t *testing.T) {
+	t.Parallel()
+	const changes, size = 1000, 20 << 10
+	for name, key := range map[string]func(int) string{
+		"one object changes": func(int) string { return "/pods/ns/a" },
+		"many objects come":  func(i int) string { return fmt.Sprintf("/pods/ns/%d", i) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := memory.New(memory.Config{Database: memory.NewDatabase(), Root: "/registry", ProgressInterval: quick})
+			for i := range changes {
+				value := append(make([]byte, size), byte(i), byte(i>>8))
+				if i == 0 || key(i) != key(0) {
+					if _, err := db.Create(t.Context(), key(i), value); err != nil {
+						t.Fatal(err)
+					}
+				} else {
+					update(t, db, key(i), value)
+				}
+			}
+			last := revisionOf(t, db)
+			source := &weighing{Interface: db}
+			c := start(t, cacher.Config{Source: source, LogBytes: 1 << 20})
+			if got := len(told(t, c, last-5, last)); got != 5 {
+				t.Errorf("%d events, want 5", got)
+			}
+			if sent := source.sent.Load(); sent > changes*size/10 {
+				t.Errorf("%d KB of a history of %d were read", sent>>10, changes*size>>10)
+			}
+		})
+	}
+}
+
+// weighing counts the bytes of what its watches tell.
+type weighing struct {
+	storage.Interface
+	sent atomic.Int64
+}
+
+func (s *weighing) Watch(ctx context.Context, selection string, opts storage.WatchOptions) (storage.Watcher, error) {
+	w, err := s.Interface.Watch(ctx, selection, opts)
+	return weighed{w, s}, err
+}
+
+type weighed struct {
+	storage.Watcher
+	by *weighing
+}
+
+func (w weighed) Next(ctx context.Context) ([]storage.Event, error) {
+	events, err := w.Watcher.Next(ctx)
+	for _, ev := range events {
+		w.by.sent.Add(int64(len(ev.Entry.Value) + len(ev.Prev.Value)))
+	}
+	return events, err
+}

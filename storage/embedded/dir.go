@@ -143,7 +143,7 @@ func beginFirst(dir string) error {
 	if err := os.WriteFile(mark, nil, 0o600); err != nil {
 		return err
 	}
-	return syncDir(dir)
+	return SyncPath(dir)
 }
 
 // endFirst notes that a start succeeded. It must be on disk before the first write is acknowledged.
@@ -155,11 +155,13 @@ func endFirst(dir string) error {
 	if err != nil {
 		return err
 	}
-	return syncDir(dir)
+	return SyncPath(dir)
 }
 
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
+// SyncPath puts on the disk what is in a file, or which files are in a directory. On Windows that
+// has to be opened for writing, which etcd's function does.
+func SyncPath(name string) error {
+	d, err := fileutil.OpenDir(name)
 	if err != nil {
 		return err
 	}

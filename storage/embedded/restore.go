@@ -115,7 +115,7 @@ func (r Restoration) run(done Restored) (Restored, error) {
 	if err := os.Rename(filepath.Join(work, "member"), member); err != nil {
 		return Restored{}, err
 	}
-	if err := errors.Join(syncDir(r.Dir), os.Remove(work)); err != nil {
+	if err := errors.Join(SyncPath(r.Dir), os.Remove(work)); err != nil {
 		return Restored{}, err
 	}
 	return done, endFirst(r.Dir)
@@ -177,7 +177,7 @@ func syncTree(dir string) error {
 		if err != nil {
 			return err
 		}
-		return syncDir(path)
+		return SyncPath(path)
 	})
 }
 

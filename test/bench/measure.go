@@ -117,6 +117,9 @@ func (b *bench) count(r row, t *target) int {
 	if b.short {
 		count = r.short
 	}
+	if r.scans && b.n > 10_000 {
+		count = max(r.short, count*10_000/b.n)
+	}
 	if r.owned {
 		count = min(count, len(t.pods))
 	}

@@ -153,21 +153,26 @@ func headers() []byte {
 	return block.Bytes()
 }
 
+// streams begins streams on one connection.
 func streams(reset bool) func(context.Context, *server) {
-	return func(ctx context.Context, s *server) {
-		framer, stop := s.http2(ctx)
-		if framer == nil {
+	return func(ctx context.Context, s *server) { begin(ctx, s, reset, func() {}) }
+}
+
+// begin does so, and calls begun for each.
+func begin(ctx context.Context, s *server, reset bool, begun func()) {
+	framer, stop := s.http2(ctx)
+	if framer == nil {
+		return
+	}
+	defer stop()
+	for id := uint32(1); ctx.Err() == nil && id < 1<<20; id += 2 {
+		if framer.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: headers(), EndHeaders: true, EndStream: reset}) != nil {
 			return
 		}
-		defer stop()
-		for id := uint32(1); ctx.Err() == nil && id < 1<<20; id += 2 {
-			if framer.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: headers(), EndHeaders: true, EndStream: reset}) != nil {
-				return
-			}
-			if reset && framer.WriteRSTStream(id, http2.ErrCodeCancel) != nil {
-				return
-			}
+		if reset && framer.WriteRSTStream(id, http2.ErrCodeCancel) != nil {
+			return
 		}
+		begun()
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -22,14 +23,18 @@ type twoEtcds struct {
 	t           *testing.T
 	main, other string
 	secret      string
+	tls         []string // flags of servers and of the command that moves
+	flags       []string // other flags of servers
 
 	mu    sync.Mutex        // guards the fields below
 	acked map[string]string // the title of each book that was acknowledged last
 	tried map[string]string // the one that was sent last
 }
 
-func newTwoEtcds(t *testing.T) *twoEtcds {
-	main, other := startEtcd(t, etcdproc.Config{Members: 1}), startEtcd(t, etcdproc.Config{Members: 1})
+func newTwoEtcds(t *testing.T) *twoEtcds { return twoEtcdsOf(t, etcdproc.Config{Members: 1}) }
+
+func twoEtcdsOf(t *testing.T, config etcdproc.Config) *twoEtcds {
+	main, other := startEtcd(t, config), startEtcd(t, config)
 	return &twoEtcds{t: t, main: main.Endpoints()[0], other: other.Endpoints()[0], secret: secretFile(t), acked: map[string]string{}, tried: map[string]string{}}
 }
 
@@ -39,16 +44,17 @@ func (w *twoEtcds) server(home string) *server {
 	if home != "main" {
 		args = append(args, "--etcd-servers-overrides", "library.example.com/books#"+home)
 	}
-	return startServer(w.t, args...)
+	return startServer(w.t, slices.Concat(args, w.tls, w.flags)...)
 }
 
 // move runs the command as a process, which is killed when it says until; "" is never.
 func (w *twoEtcds) move(to, until string) (says string, ok bool) {
-	return w.moveOf("books", to, until)
+	return w.moveOf("library.example.com/books", to, until)
 }
 
 func (w *twoEtcds) moveOf(resource, to, until string) (says string, ok bool) {
-	cmd := exec.CommandContext(w.t.Context(), library, "migrate", "--etcd-servers", w.main, "--resource", "library.example.com/"+resource, "--to", to)
+	args := []string{"migrate", "--etcd-servers", w.main, "--resource", resource, "--to", to}
+	cmd := exec.CommandContext(w.t.Context(), library, append(args, w.tls...)...)
 	out := &killer{text: until, cmd: cmd}
 	cmd.Stdout, cmd.Stderr = out, out
 	err := cmd.Run()
@@ -240,7 +246,9 @@ func TestMoveOfTwo(t *testing.T) {
 	w := newTwoEtcds(t)
 	one, two := w.server("main"), w.server("main")
 	w.fill(one, 10)
-	for _, m := range []struct{ resource, to string }{{"books", w.other}, {"shelves", w.other}, {"books", "main"}} {
+	for _, m := range []struct{ resource, to string }{
+		{"library.example.com/books", w.other}, {"library.example.com/shelves", w.other}, {"library.example.com/books", "main"},
+	} {
 		if says, ok := w.moveOf(m.resource, m.to, ""); !ok {
 			t.Fatalf("%s to %s:\n%s", m.resource, m.to, says)
 		}

@@ -29,11 +29,15 @@ func TestLoad(t *testing.T) {
 	const watches = 100
 	s := start(t, t.TempDir())
 	fill(t, s, *objects)
-	l := &load{server: s, took: map[string][]time.Duration{}, until: time.Now().Add(*loadFor)}
-	var watching sync.WaitGroup
+	l := &load{server: s, took: map[string][]time.Duration{}, longest: map[string]span{}}
+	var watching, caughtUp sync.WaitGroup
 	for range watches {
-		watching.Go(func() { l.watch() })
+		caughtUp.Add(1)
+		watching.Go(func() { l.watch(caughtUp.Done) })
 	}
+	caughtUp.Wait() // the objects that are there are sent to all: that is no steady pace
+	l.began = time.Now()
+	l.until = l.began.Add(*loadFor)
 	l.pace("writes", 200, l.write)
 	l.pace("reads", 500, func() error { return l.expect(http.MethodGet, books+"/"+l.any(), nil) })
 	l.pace("newest", 10, func() error { return l.expect(http.MethodGet, books+"?limit=1", nil) })
@@ -71,14 +75,22 @@ func TestLoad(t *testing.T) {
 // load is what goes on, at a steady pace.
 type load struct {
 	server  *server
+	began   time.Time
 	until   time.Time
 	running sync.WaitGroup
 
-	mu     sync.Mutex // guards the fields below
-	took   map[string][]time.Duration
-	failed int
-	errors []string // of the first few
-	events int
+	mu      sync.Mutex // guards the fields below
+	took    map[string][]time.Duration
+	longest map[string]span
+	failed  int
+	errors  []string // of the first few
+	events  int
+}
+
+// span is when something began, and how long it took.
+type span struct {
+	began time.Time
+	took  time.Duration
 }
 
 // pace begins something so many times a second, whether or not the last has ended, up to a bound.
@@ -96,15 +108,19 @@ func (l *load) pace(name string, persecond float64, do func() error) {
 				defer func() { <-places }()
 				began := time.Now()
 				err := do()
-				l.ended(name, time.Since(began), err)
+				l.ended(name, began, err)
 			})
 		}
 	})
 }
 
-func (l *load) ended(name string, took time.Duration, err error) {
+func (l *load) ended(name string, began time.Time, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	took := time.Since(began)
+	if took > l.longest[name].took {
+		l.longest[name] = span{began, took}
+	}
 	l.took[name] = append(l.took[name], took)
 	if err == nil {
 		return
@@ -130,11 +146,14 @@ func (l *load) expect(method, path string, body []byte) error {
 	return err
 }
 
-// watch follows the books until the server ends, and counts.
-func (l *load) watch() {
+// watch follows the books until the server ends, and counts. It calls caughtUp once, when it has
+// the objects that were there before, or failed.
+func (l *load) watch(caughtUp func()) {
+	caughtUp = sync.OnceFunc(caughtUp)
+	defer caughtUp()
 	resp, err := l.server.Client.Get(l.server.URL + books + "?watch=1&timeoutSeconds=86400")
 	if err != nil {
-		l.ended("watch", 0, err)
+		l.ended("watch", time.Now(), err)
 		return
 	}
 	defer resp.Body.Close()
@@ -145,9 +164,11 @@ func (l *load) watch() {
 			break
 		}
 		if strings.Contains(string(line[:min(len(line), 40)]), "ERROR") {
-			l.ended("watch", 0, fmt.Errorf("%.200s", line))
+			l.ended("watch", time.Now(), fmt.Errorf("%.200s", line))
 		}
-		n++
+		if n++; n == *objects {
+			caughtUp()
+		}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -161,7 +182,9 @@ func (l *load) report(t *testing.T) {
 	defer l.mu.Unlock()
 	for name, took := range l.took {
 		slices.Sort(took)
-		t.Logf("%s: %d, median %v, 99 %% within %v, the longest %v", name, len(took), part(took, 0.5), part(took, 0.99), took[len(took)-1])
+		longest := l.longest[name]
+		t.Logf("%s: %d, median %v, 99 %% within %v, 99.9 %% within %v, the longest %v, which began after %v", name, len(took),
+			part(took, 0.5), part(took, 0.99), part(took, 0.999), longest.took, longest.began.Sub(l.began).Round(time.Millisecond))
 	}
 	for _, text := range l.errors {
 		t.Error(text)

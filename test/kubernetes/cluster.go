@@ -19,9 +19,13 @@ import (
 // cluster is a server with Kubernetes' programs around it.
 type cluster struct {
 	bin, dir string
+	etcd     string // the URL of one that the server is to use, "" for none beside it
 	server   *testserver.Process
 	patience time.Duration
 	stopped  bool
+	// apart says that each program is a user of its own, and not the administrator.
+	apart    bool
+	kubelets *kubelets // nil: nobody answers for containers
 	programs []*exec.Cmd
 	ended    chan error // of a program that ends before it is stopped
 	waiting  sync.WaitGroup
@@ -38,52 +42,87 @@ type program struct {
 var programs = []program{
 	{"kube-controller-manager", []string{
 		"--kubeconfig=%s", "--service-account-private-key-file=%k/service-accounts.key", "--root-ca-file=%k/ca.crt",
-		"--secure-port=0", "--controllers=*,-validatingadmissionpolicy-status-controller",
+		"--secure-port=0", "--use-service-account-credentials",
 	}},
 	{"kube-scheduler", []string{"--kubeconfig=%s", "--secure-port=0"}},
 	{"kwok", []string{"--kubeconfig=%s", "--config=%b/kwok.yaml", "--manage-all-nodes=true", "--node-lease-duration-seconds=40"}},
 }
 
-// start starts all of them. They are stopped by stop.
-func start(ctx context.Context, bin, dir string, patience time.Duration) (*cluster, error) {
-	bin, err := filepath.Abs(bin)
-	if err != nil {
-		return nil, err
+// leftToOthers are the loops that the controller manager has, too.
+const leftToOthers = "namespace-controller,serviceaccount-controller,root-ca-certificate-publisher-controller,resourcequota-controller,clusterrole-aggregation-controller,certificatesigningrequest-cleaner-controller"
+
+// server starts an API server for a cluster, and returns when it is ready. What it says goes to
+// log.
+type server func(ctx context.Context, c *cluster, log *os.File) (*testserver.Process, error)
+
+// start starts a server, and the programs around it. They are stopped by stop.
+func (c *cluster) start(ctx context.Context, serve server, programs ...program) error {
+	var err error
+	if c.bin, err = filepath.Abs(c.bin); err != nil {
+		return err
 	}
-	c := &cluster{bin: bin, dir: dir, patience: patience, ended: make(chan error, len(programs))}
 	log, err := os.Create(c.log("server"))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer log.Close()
-	cmd := exec.Command(filepath.Join(bin, "kubernetes"), "--data-dir", c.data(), "--secure-port", "0", "--garbage-collector", "beside", "--authorization-mode", "RBAC")
-	cmd.Stderr = log
 	ready, cancel := context.WithTimeout(ctx, c.patience)
 	defer cancel()
-	if c.server, err = testserver.Start(ready, cmd); err != nil {
-		return nil, err
+	if c.server, err = serve(ready, c, log); err != nil {
+		return err
 	}
-	for _, p := range programs {
-		if err := c.startProgram(p); err != nil {
+	c.ended = make(chan error, len(programs))
+	if c.apart {
+		if err := c.introduce(ctx); err != nil {
 			c.stop()
-			return nil, err
+			return err
 		}
 	}
-	return c, nil
+	for _, p := range programs {
+		if err := c.startProgram(ctx, p); err != nil {
+			c.stop()
+			return err
+		}
+	}
+	return nil
+}
+
+// ours is examples/kubernetes.
+func ours(ctx context.Context, c *cluster, log *os.File) (*testserver.Process, error) {
+	cmd := exec.Command(filepath.Join(c.bin, "kubernetes"), "--data-dir", c.data(), "--secure-port", "0",
+		"--garbage-collector", "beside", "--disable-controllers", leftToOthers, "--authorization-mode", "RBAC")
+	if c.etcd != "" {
+		cmd.Args = append(cmd.Args, "--etcd-servers", c.etcd)
+	}
+	if c.apart {
+		if err := c.writeTokens(); err != nil {
+			return nil, err
+		}
+		cmd.Args = append(cmd.Args, "--token-auth-file", c.tokens())
+	}
+	cmd.Stderr = log
+	return testserver.Start(ctx, cmd)
 }
 
 func (c *cluster) data() string           { return filepath.Join(c.dir, "data") }
 func (c *cluster) log(name string) string { return filepath.Join(c.dir, name+".log") }
 
-func (c *cluster) startProgram(p program) error {
+func (c *cluster) startProgram(ctx context.Context, p program) error {
+	kubeconfig, err := c.kubeconfig(ctx, p.name)
+	if err != nil {
+		return err
+	}
 	log, err := os.Create(c.log(p.name))
 	if err != nil {
 		return err
 	}
 	defer log.Close()
 	cmd := exec.Command(filepath.Join(c.bin, p.name))
+	if p.name == "kwok" && c.kubelets != nil {
+		cmd.Args = append(cmd.Args, c.kubelets.flags(c)...)
+	}
 	for _, f := range p.flags {
-		cmd.Args = append(cmd.Args, strings.NewReplacer("%s", c.server.Kubeconfig, "%k", filepath.Join(c.data(), "pki"), "%b", c.bin).Replace(f))
+		cmd.Args = append(cmd.Args, strings.NewReplacer("%s", kubeconfig, "%k", filepath.Join(c.data(), "pki"), "%b", c.bin).Replace(f))
 	}
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
@@ -110,6 +149,9 @@ func (c *cluster) stop() {
 	c.waiting.Wait()
 	c.server.Cmd.Process.Signal(syscall.SIGTERM)
 	<-c.server.Ended()
+	if c.kubelets != nil {
+		c.kubelets.behind.Close()
+	}
 }
 
 // costs are rows of a table: what each program has taken.
@@ -130,6 +172,10 @@ type step struct {
 	apply string
 	// run are commands of kubectl, one after the other.
 	run []string
+	// refused is sent until it is refused: whoever refuses has to see first why.
+	refused string
+	// do is what no command of kubectl does; nil for nothing.
+	do func(context.Context, *cluster) error
 	// until is a command of kubectl whose output comes to be want.
 	until, want string
 }
@@ -145,6 +191,22 @@ func (c *cluster) do(ctx context.Context, s step) error {
 	}
 	for _, args := range s.run {
 		if _, err := c.kubectl(ctx, "", args); err != nil {
+			return err
+		}
+	}
+	if s.do != nil {
+		if err := s.do(ctx, c); err != nil {
+			return err
+		}
+	}
+	for s.refused != "" {
+		if _, err := c.kubectl(ctx, s.refused, "create -f -"); err != nil {
+			if ctx.Err() != nil {
+				return fmt.Errorf("it is not refused: %w", err)
+			}
+			break
+		}
+		if _, err := c.kubectl(ctx, s.refused, "delete --grace-period=0 --force -f -"); err != nil {
 			return err
 		}
 	}
@@ -166,9 +228,13 @@ func (c *cluster) do(ctx context.Context, s step) error {
 	}
 }
 
+func (c *cluster) kubectlCommand(ctx context.Context, args string) *exec.Cmd {
+	return exec.CommandContext(ctx, filepath.Join(c.bin, "kubectl"), append([]string{"--kubeconfig", c.server.Kubeconfig}, strings.Fields(args)...)...)
+}
+
 // kubectl runs a command, and returns what it prints.
 func (c *cluster) kubectl(ctx context.Context, in, args string) (string, error) {
-	cmd := exec.CommandContext(ctx, filepath.Join(c.bin, "kubectl"), append([]string{"--kubeconfig", c.server.Kubeconfig}, strings.Fields(args)...)...)
+	cmd := c.kubectlCommand(ctx, args)
 	cmd.Stdin = strings.NewReader(in)
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said

@@ -13,11 +13,12 @@ func expect(like, reason string) expectation { return expectation{regexp.MustCom
 
 var expectedRefusals = []expectation{
 	expect(`^409 (update|delete) .*: Operation cannot be fulfilled`, "two controllers write one object, and the second one reads it again"),
-	expect(`^404 (update|delete|patch|create pods/binding) .* not found$`, "a controller writes what was deleted since it has looked"),
+	expect(`^404 (update|delete|patch|create pods/(binding|eviction)) .* not found$`, "a controller or kubectl writes what was deleted since it has looked"),
 	expect(`^404 get `, "a controller or kubectl looks whether something is there"),
 	expect(`^403 create pods by kube-controller-manager.* exceeded quota: few`, "the quota of the step allows two pods of four"),
 	expect(`^403 create .*/namespaces/other/`, "controllers make what a namespace has while it is on its way out"),
-	expect(`^409 create (configmaps|serviceaccounts) by kube-controller-manager`, "the server makes these itself, and is often faster"),
+	expect(`^403 get pods/(exec|attach) by kubectl`, "kubectl tries a WebSocket first, which this kubelet does not know, and goes on with SPDY"),
+	expect(`^422 create pods by kubectl.* ValidatingAdmissionPolicy 'no-latest'`, "the policy of the step refuses the pod"),
 	expect(`^400 update coordination.k8s.io/leases .* client disconnected$`, "the programs are being stopped"),
 	expect(`^429 create pods/eviction by kubectl`, "kubectl drain waits for the disruption budget"),
 }
@@ -28,10 +29,12 @@ var expectedComplaints = []expectation{
 	expect(`Operation cannot be fulfilled`, "see the 409 above"),
 	expect(`(pods|replicasets.apps) \\?"[^"]*" not found`, "see the 404 above"),
 	expect(`is forbidden: exceeded quota: few`, "see the 403 above"),
-	expect(`configmaps \\?"kube-root-ca.crt\\?" already exists`, "see the 409 above"),
 	expect(`because it is being terminated`, "see the 403 above"),
 	expect(`skipping Pod .* Node node-# Not Found|had negative ref count`, "a node was deleted before its pods, as the step wants it"),
 	expect(`found no controllers for pod`, "a replica set goes before its pods"),
 	expect(`Status after running PostFilter plugins for pod.*status="not found"`, "a pod waits for its volume: plug-in DynamicResources reads a state that was not made"),
+	expect(`unable to upgrade websocket connection|query parameter \\"port\\" is required`, "kubectl tries WebSockets first, see the 403 above"),
+	expect(`error attaching to container: context cancelled`, "kubectl attach was ended by the step"),
+	expect(`"msg":"Failed to run server".*"err":"context canceled"`, "KWOK is being stopped"),
 	expect(`Unable to record event \(will not retry!\)|Failed to release lease|broadcaster already stopped`, "the programs are being stopped"),
 }

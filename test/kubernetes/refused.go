@@ -51,11 +51,12 @@ func (c *cluster) refused() ([]string, error) {
 // complaints are the lines with errors in the logs of the programs that nobody expects.
 func (c *cluster) complaints() []error {
 	var errs []error
-	for _, p := range programs {
+	for _, p := range c.programs {
+		name := filepath.Base(p.Path)
 		seen := tally{}
-		err := eachLine(c.log(p.name), func(line string) error {
+		err := eachLine(c.log(name), func(line string) error {
 			if isComplaint(line) {
-				seen.add(p.name+": "+masked(line), line)
+				seen.add(name+": "+masked(line), line)
 			}
 			return nil
 		})

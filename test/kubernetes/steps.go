@@ -2,13 +2,14 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // steps are what is asked of a cluster, in this order.
 func steps(nodes, pods int) []step {
 	all := func(s string, n int) string { return strings.TrimSpace(strings.Repeat(s+" ", n)) }
-	return []step{
+	return slices.Concat([]step{
 		{
 			name: fmt.Sprintf("%d nodes become ready", nodes), apply: nodesYAML(nodes),
 			run: []string{"wait --for=condition=Ready node --all"},
@@ -55,7 +56,7 @@ func steps(nodes, pods int) []step {
 		{name: "a deletion waits for dependents", run: []string{"delete statefulset db --cascade=foreground"}, until: "get pods -l app=db -o name", want: ""},
 		{name: "a quota is counted", apply: quota, until: "get resourcequota few -n other -o jsonpath={.status.used.pods}", want: "2"},
 		{name: "a namespace goes with all that is in it", run: []string{"delete namespace other"}, until: "get namespace other --ignore-not-found -o name", want: ""},
-	}
+	}, policySteps(), kubeletSteps())
 }
 
 func nodesYAML(n int) string {

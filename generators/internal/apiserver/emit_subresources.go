@@ -116,6 +116,9 @@ func (p printer) authored(h *hub) {
 			}
 			line = append(line, ", ", beside(a.defaults, "SetObjectDefaults_"), ", ", beside(a.validate, "Validate_"), ")")
 		}
+		if a.below != "" {
+			line = append(line, ".Below(", quoted(a.below), ")")
+		}
 		if a.versions != nil {
 			line = append(line, ".In(")
 			for i, gv := range a.versions {

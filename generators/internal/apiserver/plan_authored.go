@@ -53,7 +53,13 @@ func (p *planner) authoredOf(t *types.Type, h *hub) []authored {
 		if len(w.methods) > 0 && a.form != connector {
 			problem("methods= is for what answers by itself, which "+method.Name.Name+" does not", "remove it")
 		}
-		a.name, a.methods = w.name, w.methods
+		if w.below != "" && a.form != connector {
+			problem("below= is for what answers by itself, which "+method.Name.Name+" does not", "remove it")
+		}
+		if w.below != "" && a.form == connector && !hasString(a.takes, w.below) {
+			problem(fmt.Sprintf("%s has no string %q for the rest of the path", a.takes.Name.Name, w.below), "name one by its name in JSON, or add it")
+		}
+		a.name, a.methods, a.below = w.name, w.methods, w.below
 		if len(a.methods) == 0 {
 			a.methods = []string{http.MethodGet}
 		}
@@ -61,6 +67,12 @@ func (p *planner) authoredOf(t *types.Type, h *hub) []authored {
 		out = append(out, a)
 	}
 	return out
+}
+
+// hasString says whether a struct has a string of that name in JSON.
+func hasString(t *types.Type, name string) bool {
+	_, found := jsonField(t, name)
+	return found != nil && textOf(found) == "string"
 }
 
 // bodiesOf finds what the methods of strategies take besides objects.

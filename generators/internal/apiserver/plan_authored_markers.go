@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -13,6 +14,7 @@ import (
 type wanted struct {
 	name     string
 	methods  []string
+	below    string     // the option that the rest of the path goes into
 	versions []*version // that say so
 }
 
@@ -37,6 +39,7 @@ func (p *planner) wanted(h *hub) []*wanted {
 				if len(out[i].methods) == 0 {
 					out[i].methods = w.methods
 				}
+				out[i].below = cmp.Or(out[i].below, w.below)
 			default:
 				w.versions = []*version{v}
 				out = append(out, &w)
@@ -73,9 +76,14 @@ func (p *planner) readSubresource(v *version, arguments []tag.Argument) (w wante
 				}
 				w.methods = append(w.methods, m)
 			}
+		case "below":
+			w.below = a.Value
+			if a.Value == "" {
+				problem(a, "it names no option", "name the string of the options that the rest of the path goes into, by its name in JSON")
+			}
 		default:
-			cure := "want name or methods"
-			if near := tag.Nearest(a.Key, []string{"name", "methods"}); near != "" {
+			cure := "want name, methods or below"
+			if near := tag.Nearest(a.Key, []string{"name", "methods", "below"}); near != "" {
 				cure = "did you mean " + near + "?"
 			}
 			problem(a, "no such key", cure)

@@ -110,6 +110,7 @@ type authored struct {
 	takes              *types.Type
 	defaults, validate *model.Package        // that has the function; nil: there is none
 	methods            []string              // of HTTP, of a connector
+	below              string                // the option of a connector that the rest of the path goes into; "" for none
 	versions           []schema.GroupVersion // nil: all that are served
 }
 

@@ -79,6 +79,29 @@ subjects:
   name: NAME
   namespace: NAME
 ---
+# The server asks whether there is a namespace before it makes something in it.
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
+  name: NAME:namespaces
+rules:
+- apiGroups: [""]
+  resources: [namespaces]
+  verbs: [get]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata:
+  name: NAME:namespaces
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: ClusterRole
+  name: NAME:namespaces
+subjects:
+- kind: ServiceAccount
+  name: NAME
+  namespace: NAME
+---
 # The server reads which front proxies and client certificates the cluster trusts.
 apiVersion: rbac.authorization.k8s.io/v1
 kind: RoleBinding

@@ -191,7 +191,7 @@ func (c InitConfig) edits() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	edits := []string{"-tool=" + Typeplane + "/cmd/gen"}
+	edits := []string{"-tool=" + Typeplane + "/cmd/gen", "-tool=" + Typeplane + "/cmd/image"}
 	if !slices.ContainsFunc(mod.Require, func(r *modfile.Require) bool { return r.Mod.Path == Typeplane }) {
 		edits = append(edits, c.Origin.require(false)...)
 	}

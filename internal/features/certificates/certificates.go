@@ -20,11 +20,18 @@ import (
 
 var requests = certificatesv1.SchemeGroupVersion.WithResource("certificatesigningrequests")
 
+// The loops by the names that they have in a kube-controller-manager.
+const (
+	signingController = "certificatesigningrequest-signing-controller"
+	cleanerController = "certificatesigningrequest-cleaner-controller"
+)
+
 // API returns requests for certificates for a server that asks for them, with the signer for
 // clients of the server.
 func API() typeplane.API {
 	api := newAPI()
 	api.Admission = plugins()
+	api.Controllers = []string{signingController, cleanerController}
 	api.Extend = func(_ context.Context, h *typeplane.Host) error {
 		of, status := h.Resource(requests, ""), h.Resource(requests, "status")
 		if of == nil || status == nil {
@@ -34,9 +41,12 @@ func API() typeplane.API {
 		if s.records == nil {
 			h.Log.Warn("certificates that this server signs can't be revoked, because it does not serve credentials; add them to --enable-api")
 		}
-		h.Alone("typeplane-control", s.run)
-		c := &cleaner{requests: *of, log: h.Log}
-		h.Alone("typeplane-control", c.run)
+		if h.Controls(signingController) {
+			h.Alone("typeplane-control", s.run)
+		}
+		if c := (&cleaner{requests: *of, log: h.Log}); h.Controls(cleanerController) {
+			h.Alone("typeplane-control", c.run)
+		}
 		return nil
 	}
 	return api

@@ -3,14 +3,11 @@ package namespace
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/admission"
@@ -109,7 +106,7 @@ func (p *lifecycle) look(ctx context.Context, r *admission.Request, live bool) (
 	case err != nil:
 		return ns, unreadable(err)
 	case ns.Terminating:
-		return ns, tooLate(r)
+		return ns, admission.TooLate(r)
 	}
 	return ns, nil
 }
@@ -144,15 +141,4 @@ func unreadable(err error) error {
 		return err
 	}
 	return apierrors.NewInternalError(err)
-}
-
-// tooLate has the cause by which controllers know that there is no use in trying again.
-func tooLate(r *admission.Request) error {
-	err := admission.Forbidden(r, fmt.Errorf("unable to create new content in namespace %s because it is being terminated", r.Namespace))
-	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{
-		Type:    corev1.NamespaceTerminatingCause,
-		Message: fmt.Sprintf("namespace %s is being terminated", r.Namespace),
-		Field:   "metadata.namespace",
-	})
-	return err
 }

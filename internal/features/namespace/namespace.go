@@ -26,6 +26,9 @@ import (
 	"github.com/typeplane/typeplane/storage"
 )
 
+// emptier is what a kube-controller-manager calls the loop that empties namespaces.
+const emptier = "namespace-controller"
+
 // namespaces is how they are recognized.
 var namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 
@@ -34,6 +37,7 @@ var namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespace
 func API(more ...string) typeplane.API {
 	api := newAPI()
 	api.Admission = []typeplane.AdmissionPlugin{{Name: PluginName, Needs: []schema.GroupVersionResource{namespaces}, New: newPlugin}}
+	api.Controllers = []string{emptier}
 	api.Extend = func(ctx context.Context, h *typeplane.Host) error { return extend(ctx, h, more) }
 	return api
 }
@@ -52,7 +56,9 @@ func extend(ctx context.Context, h *typeplane.Host, more []string) error {
 	}
 	// Nobody deletes all namespaces by one mistake.
 	h.Resource(namespaces, "").DeleteCollection = nil
-	h.Alone("typeplane-control", func(ctx context.Context) { c.run(ctx, h.Served()) })
+	if h.Controls(emptier) {
+		h.Alone("typeplane-control", func(ctx context.Context) { c.run(ctx, h.Served()) })
+	}
 	return nil
 }
 

@@ -12,12 +12,16 @@ import (
 // quotasResource is how quotas are recognized.
 var quotasResource = schema.GroupVersionResource{Version: "v1", Resource: "resourcequotas"}
 
+// recount is what a kube-controller-manager calls the loop that counts.
+const recount = "resourcequota-controller"
+
 // API returns quotas for a server that asks for them, with the plug-in that charges them.
 func API() typeplane.API {
 	api := newAPI()
 	api.Admission = []typeplane.AdmissionPlugin{{
 		Name: PluginName, Last: true, Configurable: true, Needs: []schema.GroupVersionResource{quotasResource}, KeyPrefix: GatePrefix, New: newPlugin,
 	}}
+	api.Controllers = []string{recount}
 	return api
 }
 
@@ -36,7 +40,7 @@ func newPlugin(_ context.Context, h *typeplane.Host, file []byte) (admission.Plu
 		}
 	}
 	plugin, err := New(config)
-	if err == nil {
+	if err == nil && h.Controls(recount) {
 		c := &counter{quotas: *h.Resource(quotasResource, ""), status: *h.Resource(quotasResource, "status"), log: h.Log}
 		h.Alone("typeplane-quota", c.run)
 	}

@@ -17,6 +17,33 @@ import (
 type Policy struct {
 	ClusterRoles        []rbacv1.ClusterRole
 	ClusterRoleBindings []rbacv1.ClusterRoleBinding
+	// Those in namespaces need the namespace: without it the server does not get ready.
+	Roles        []rbacv1.Role
+	RoleBindings []rbacv1.RoleBinding
+}
+
+// and returns the policy with what more policies have, which get the label and the annotation of
+// one that a server begins with.
+func (p Policy) and(more []Policy) Policy {
+	for _, q := range more {
+		for _, role := range q.ClusterRoles {
+			mark(&role.ObjectMeta)
+			p.ClusterRoles = append(p.ClusterRoles, role)
+		}
+		for _, binding := range q.ClusterRoleBindings {
+			mark(&binding.ObjectMeta)
+			p.ClusterRoleBindings = append(p.ClusterRoleBindings, binding)
+		}
+		for _, role := range q.Roles {
+			mark(&role.ObjectMeta)
+			p.Roles = append(p.Roles, role)
+		}
+		for _, binding := range q.RoleBindings {
+			mark(&binding.ObjectMeta)
+			p.RoleBindings = append(p.RoleBindings, binding)
+		}
+	}
+	return p
 }
 
 // Labels and annotations of the bootstrap policy, as in Kubernetes.
@@ -145,11 +172,15 @@ func paths(list ...string) rbacv1.PolicyRule {
 }
 
 func bootstrapMeta(name string) metav1.ObjectMeta {
-	return metav1.ObjectMeta{
-		Name:        name,
-		Labels:      map[string]string{labelBootstrapping: "rbac-defaults"},
-		Annotations: map[string]string{rbacv1.AutoUpdateAnnotationKey: "true"},
-	}
+	meta := metav1.ObjectMeta{Name: name}
+	mark(&meta)
+	return meta
+}
+
+// mark says that an object belongs to the policy. What the caller has in its maps stays as it is.
+func mark(meta *metav1.ObjectMeta) {
+	meta.Labels = merge(meta.Labels, map[string]string{labelBootstrapping: "rbac-defaults"})
+	meta.Annotations = merge(map[string]string{rbacv1.AutoUpdateAnnotationKey: "true"}, meta.Annotations)
 }
 
 func role(name string, rules ...rbacv1.PolicyRule) rbacv1.ClusterRole {

@@ -74,6 +74,16 @@ func (a *Authorizer) has(p Policy) bool {
 			return false
 		}
 	}
+	for i := range p.Roles {
+		if now.roles[key{p.Roles[i].Namespace, p.Roles[i].Name}] == nil {
+			return false
+		}
+	}
+	if slices.ContainsFunc(p.RoleBindings, func(want rbacv1.RoleBinding) bool {
+		return !slices.ContainsFunc(now.roleBindings[want.Namespace], func(have *rbacv1.RoleBinding) bool { return have.Name == want.Name })
+	}) {
+		return false
+	}
 	return !slices.ContainsFunc(p.ClusterRoleBindings, func(want rbacv1.ClusterRoleBinding) bool {
 		return !slices.ContainsFunc(now.clusterBindings, func(have *rbacv1.ClusterRoleBinding) bool { return have.Name == want.Name })
 	})

@@ -29,16 +29,17 @@ import (
 )
 
 // API returns roles and bindings for a server that asks for them. They decide who may do what as
-// soon as all four kinds are served.
-func API() typeplane.API {
+// soon as all four kinds are served. more are what the server begins with beside Bootstrap.
+func API(more ...Policy) typeplane.API {
 	api := newAPI()
-	api.Extend = extend
+	api.Controllers = []string{manager}
+	api.Extend = func(_ context.Context, h *typeplane.Host) error { return extend(h, more) }
 	return api
 }
 
 var errHalfRBAC = errors.New("--enable-api: roles, clusterroles, rolebindings and clusterrolebindings decide together who may do what: name all of them, or none")
 
-func extend(_ context.Context, h *typeplane.Host) error {
+func extend(h *typeplane.Host, more []Policy) error {
 	resource := func(name string) *rest.Resource {
 		return h.Resource(schema.GroupVersionResource{Group: rbacv1.GroupName, Version: "v1", Resource: name}, "")
 	}
@@ -55,9 +56,11 @@ func extend(_ context.Context, h *typeplane.Host) error {
 	first := &bootstrapper{authorizer: a, log: h.Log}
 	h.Readyz = append(h.Readyz, server.Check{Name: "rbac", Check: a.Ready}, server.Check{Name: "rbac/bootstrap-roles", Check: first.Ready})
 	h.Go(func(ctx context.Context) { a.Follow(ctx, s, h.Log) })
-	h.Go(newAggregator(*s.ClusterRoles, h.Log).run)
+	if h.Controls(manager) {
+		h.Go(newAggregator(*s.ClusterRoles, h.Log).run)
+	}
 	h.Go(func(ctx context.Context) {
-		policy := Bootstrap(h.Served())
+		policy := Bootstrap(h.Served()).and(more)
 		first.run(ctx, policy, func(ctx context.Context) error { return policy.Apply(ctx, s) })
 	})
 	return nil

@@ -20,13 +20,25 @@ import (
 // another role than it should be to is made anew.
 func (p Policy) Apply(ctx context.Context, s Sources) error {
 	for i := range p.ClusterRoles {
-		if err := reconcile(ctx, s.ClusterRoles, &p.ClusterRoles[i], joinRole, sameKind); err != nil {
+		if err := reconcile(ctx, s.ClusterRoles, &p.ClusterRoles[i], joinRole, anyClusterRole); err != nil {
 			return fmt.Errorf("cluster role %q: %w", p.ClusterRoles[i].Name, err)
 		}
 	}
 	for i := range p.ClusterRoleBindings {
-		if err := reconcile(ctx, s.ClusterRoleBindings, &p.ClusterRoleBindings[i], joinBinding, sameRole); err != nil {
+		if err := reconcile(ctx, s.ClusterRoleBindings, &p.ClusterRoleBindings[i], joinClusterBinding, sameClusterRole); err != nil {
 			return fmt.Errorf("cluster role binding %q: %w", p.ClusterRoleBindings[i].Name, err)
+		}
+	}
+	for i := range p.Roles {
+		role := &p.Roles[i]
+		if err := reconcile(ctx, s.Roles, role, joinRules, anyRole); err != nil {
+			return fmt.Errorf("role %q in namespace %q: %w", role.Name, role.Namespace, err)
+		}
+	}
+	for i := range p.RoleBindings {
+		binding := &p.RoleBindings[i]
+		if err := reconcile(ctx, s.RoleBindings, binding, joinBinding, sameRole); err != nil {
+			return fmt.Errorf("role binding %q in namespace %q: %w", binding.Name, binding.Namespace, err)
 		}
 	}
 	return nil
@@ -52,7 +64,7 @@ func reconcile[T any, P ensure.Pointer[T]](ctx context.Context, r *rest.Resource
 func joinRole(have, want *rbacv1.ClusterRole) {
 	if want.AggregationRule == nil {
 		have.AggregationRule = nil
-		have.Rules = append(have.Rules, compact(uncovered(have.Rules, want.Rules))...)
+		have.Rules = joined(have.Rules, want.Rules)
 		return
 	}
 	if have.AggregationRule == nil {
@@ -65,17 +77,36 @@ func joinRole(have, want *rbacv1.ClusterRole) {
 	}
 }
 
-func joinBinding(have, want *rbacv1.ClusterRoleBinding) {
-	for _, subject := range want.Subjects {
-		if !slices.Contains(have.Subjects, subject) {
-			have.Subjects = append(have.Subjects, subject)
-		}
-	}
+func joinRules(have, want *rbacv1.Role) { have.Rules = joined(have.Rules, want.Rules) }
+
+func joinClusterBinding(have, want *rbacv1.ClusterRoleBinding) {
+	have.Subjects = withSubjects(have.Subjects, want.Subjects)
 }
 
-func sameKind(_, _ *rbacv1.ClusterRole) bool { return true }
+func joinBinding(have, want *rbacv1.RoleBinding) {
+	have.Subjects = withSubjects(have.Subjects, want.Subjects)
+}
 
-func sameRole(have, want *rbacv1.ClusterRoleBinding) bool { return have.RoleRef == want.RoleRef }
+func joined(have, want []rbacv1.PolicyRule) []rbacv1.PolicyRule {
+	return append(have, compact(uncovered(have, want))...)
+}
+
+func withSubjects(have, want []rbacv1.Subject) []rbacv1.Subject {
+	for _, subject := range want {
+		if !slices.Contains(have, subject) {
+			have = append(have, subject)
+		}
+	}
+	return have
+}
+
+func anyClusterRole(_, _ *rbacv1.ClusterRole) bool { return true }
+
+func anyRole(_, _ *rbacv1.Role) bool { return true }
+
+func sameClusterRole(have, want *rbacv1.ClusterRoleBinding) bool { return have.RoleRef == want.RoleRef }
+
+func sameRole(have, want *rbacv1.RoleBinding) bool { return have.RoleRef == want.RoleRef }
 
 // merge lets later values win.
 func merge(first, later map[string]string) map[string]string {

@@ -81,3 +81,17 @@ func TestRootCAFile(t *testing.T) {
 		authorities(t, c, "default", func(cm *corev1.ConfigMap) bool { return cm.Data["ca.crt"] == "# ours\n"+own })
 	})
 }
+
+// TestLeftToOthers: what a kube-controller-manager beside the server makes, the server does not.
+func TestLeftToOthers(t *testing.T) {
+	c := servertest.Start(t, func(o *typeplane.Options) {
+		o.API.DisableControllers = []string{"serviceaccount-controller", "root-ca-certificate-publisher-controller"}
+	})
+	c.Want(201, "", "POST", servertest.Namespaces, `{"metadata":{"name":"room"}}`)
+	c.Want(201, "", "POST", servertest.Namespaces, `{"metadata":{"name":"hall"}}`)
+	c.Want(200, "", "DELETE", servertest.Namespaces+"/hall", "")
+	c.Until(404, "", servertest.Namespaces+"/hall") // the loops of the server have begun
+	for _, path := range []string{"/default/serviceaccounts/default", "/room/serviceaccounts/default", "/default/configmaps/kube-root-ca.crt", "/room/configmaps/kube-root-ca.crt"} {
+		c.Want(404, "", "GET", servertest.Namespaces+path, "")
+	}
+}

@@ -28,6 +28,12 @@ import (
 // defaultAccount is that of pods which name none. It is made with its namespace, soon after it.
 const defaultAccount = "default"
 
+// The loops by the names that they have in a kube-controller-manager.
+const (
+	accountController = "serviceaccount-controller"
+	rootCAController  = "root-ca-certificate-publisher-controller"
+)
+
 // tokenPart is what --enable-api calls the subresource for tokens.
 const tokenPart = "serviceaccounts/token"
 
@@ -38,6 +44,7 @@ var v1 = schema.GroupVersion{Version: "v1"}
 func API() typeplane.API {
 	api := newAPI()
 	api.Admission = []typeplane.AdmissionPlugin{{Name: PluginName, Needs: []schema.GroupVersionResource{v1.WithResource("serviceaccounts")}, New: newPlugin}}
+	api.Controllers = []string{accountController}
 	api.Extend = extend
 	return api
 }
@@ -61,9 +68,9 @@ func TokenAPI() typeplane.API {
 // RootCAAPI has every namespace get the authorities by which its pods know the server, where there
 // are namespaces and config maps.
 func RootCAAPI() typeplane.API {
-	return typeplane.API{Extend: func(_ context.Context, h *typeplane.Host) error {
+	return typeplane.API{Controllers: []string{rootCAController}, Extend: func(_ context.Context, h *typeplane.Host) error {
 		namespaces, configMaps := h.Resource(v1.WithResource("namespaces"), ""), h.Resource(v1.WithResource("configmaps"), "")
-		if namespaces != nil && configMaps != nil && len(h.RootCA) > 0 {
+		if namespaces != nil && configMaps != nil && len(h.RootCA) > 0 && h.Controls(rootCAController) {
 			h.Alone("typeplane-control", authorities(*namespaces, *configMaps, h.RootCA, h.Log).run)
 		}
 		return nil
@@ -73,7 +80,7 @@ func RootCAAPI() typeplane.API {
 // extend has every namespace get its account.
 func extend(ctx context.Context, h *typeplane.Host) error {
 	namespaces, accounts := h.Resource(v1.WithResource("namespaces"), ""), h.Resource(v1.WithResource("serviceaccounts"), "")
-	if namespaces == nil || accounts == nil {
+	if namespaces == nil || accounts == nil || !h.Controls(accountController) {
 		return nil
 	}
 	ours := &everywhere[corev1.ServiceAccount]{namespaces: *namespaces, objects: *accounts, name: defaultAccount, create: newDefault, log: h.Log}

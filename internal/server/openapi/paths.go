@@ -130,7 +130,12 @@ func (d describer) paths(r *rest.Resource) map[string]*pathItem {
 	}
 	if r.Subresource != "" {
 		one.Post = cmp.Or(all.Post, one.Post)
-		return map[string]*pathItem{collection + "/{name}/" + r.Subresource: one}
+		path := collection + "/{name}/" + r.Subresource
+		paths := map[string]*pathItem{path: one}
+		if r.ConnectBelow {
+			paths[path+"/{path}"] = below(one)
+		}
+		return paths
 	}
 	paths := map[string]*pathItem{collection: all, collection + "/{name}": one}
 	if r.Namespaced && all.Get != nil {
@@ -199,6 +204,20 @@ func (d describer) connect(one *pathItem, r *rest.Resource, scope string) {
 			one.Delete = op
 		}
 	}
+}
+
+// below describes the paths below one, which are connected to in the same ways.
+func below(one *pathItem) *pathItem {
+	with := *one
+	with.Parameters = append(slices.Clone(one.Parameters), pathParameter("path", "The rest of the path."))
+	for _, op := range []**operation{&with.Get, &with.Put, &with.Post, &with.Delete, &with.Patch} {
+		if *op != nil {
+			other := **op
+			other.OperationID += "WithPath"
+			*op = &other
+		}
+	}
+	return &with
 }
 
 // empty says that nothing can be done there.

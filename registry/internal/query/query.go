@@ -113,8 +113,8 @@ func parserOf(t reflect.Type) (parse, string) {
 			return of(field.Elem(), values)
 		}, kind
 	case reflect.Slice:
-		if t.Elem().Kind() == reflect.String {
-			return parseStrings, "array"
+		if of, kind := parserOf(t.Elem()); kind == "string" || kind == "integer" || kind == "number" {
+			return parseEach(of), "array"
 		}
 	case reflect.String:
 		return func(field reflect.Value, values []string) error { field.SetString(values[0]); return nil }, "string"
@@ -130,13 +130,18 @@ func parserOf(t reflect.Type) (parse, string) {
 	return nil, ""
 }
 
-func parseStrings(field reflect.Value, values []string) error {
-	list := reflect.MakeSlice(field.Type(), len(values), len(values))
-	for i, s := range values {
-		list.Index(i).SetString(s)
+// parseEach makes a list of all values of a parameter.
+func parseEach(of parse) parse {
+	return func(field reflect.Value, values []string) error {
+		list := reflect.MakeSlice(field.Type(), len(values), len(values))
+		for i := range values {
+			if err := of(list.Index(i), values[i:i+1]); err != nil {
+				return err
+			}
+		}
+		field.Set(list)
+		return nil
 	}
-	field.Set(list)
-	return nil
 }
 
 // parseBool is true for everything but "0" and "false", also for a parameter without a value.

@@ -51,6 +51,14 @@ func (c *chunks) flushFull() error {
 	return err
 }
 
+// pause is called again and again by who works for long before there is something to write. It
+// lets others go first, if that is what is written to does.
+func (c *chunks) pause() {
+	if w, ok := c.w.(interface{ Pause() }); ok {
+		w.Pause()
+	}
+}
+
 func (c *chunks) flush() error {
 	_, err := c.buf.WriteTo(c.w)
 	return err

@@ -24,6 +24,7 @@ func (l *List) writeConverted(out *chunks, kind schema.GroupVersionKind, message
 	var raw []byte
 	size := 0
 	for i, e := range l.Entries {
+		out.pause()
 		var err error
 		if raw, err = message(raw[:0], *e); err != nil {
 			return apierrors.NewInternalError(err)

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
@@ -8,9 +9,11 @@ import (
 )
 
 const (
-	// mostKept is how many bytes of converted items all lists of a process keep, together. With
-	// fewer at once most lists are converted once, and with more some are converted twice.
+	// mostKept is how many bytes of converted items all lists of a process keep, together, and
+	// keptPart which part of Go's memory limit, if that is less. With fewer at once most lists are
+	// converted once, and with more some are converted twice.
 	mostKept = 64 << 20
+	keptPart = 8
 	// piece is how much of them lies together.
 	piece = 256 << 10
 )
@@ -48,7 +51,7 @@ func (k *keptItems) add(raw []byte) {
 // room returns an empty buffer for at least so many bytes.
 func (k *keptItems) room(size int) ([]byte, bool) {
 	size = max(size, piece)
-	if keptBytes.Add(int64(size)) > mostKept && !k.all {
+	if keptBytes.Add(int64(size)) > min(mostKept, debug.SetMemoryLimit(-1)/keptPart) && !k.all {
 		keptBytes.Add(-int64(size))
 		return nil, false
 	}

@@ -30,11 +30,10 @@ type Pointer[T any] interface {
 	rest.Body
 }
 
-// Object makes an object without a namespace, if it is missing. Else change makes of the one that
-// is there what it should be, and it is written if it differs then. The errors are API statuses, or
-// those of change.
+// Object makes an object, if it is missing. Else change makes of the one that is there what it
+// should be, and it is written if it differs then. The errors are API statuses, or those of change.
 func Object[T any, P Pointer[T]](ctx context.Context, r *rest.Resource, want P, change func(have P) error) error {
-	name := rest.Name{Name: want.GetName()}
+	name := rest.Name{Namespace: want.GetNamespace(), Name: want.GetName()}
 	var err error
 	for range attempts {
 		have := P(new(T))

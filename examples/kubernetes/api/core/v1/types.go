@@ -9,6 +9,10 @@ import corev1 "k8s.io/api/core/v1"
 // +typeplane:subresource:name=binding
 // +typeplane:subresource:name=ephemeralcontainers
 // +typeplane:subresource:name=resize
+// +typeplane:subresource:name=log
+// +typeplane:subresource:name=exec,methods=GET;POST
+// +typeplane:subresource:name=attach,methods=GET;POST
+// +typeplane:subresource:name=portforward,methods=GET;POST
 // +kubebuilder:selectablefield:JSONPath=.spec.nodeName
 // +kubebuilder:selectablefield:JSONPath=.spec.restartPolicy
 // +kubebuilder:selectablefield:JSONPath=.spec.schedulerName
@@ -31,6 +35,18 @@ type PodList = corev1.PodList
 //
 // +kubebuilder:skipversion
 type Binding = corev1.Binding
+
+// PodExecOptions say what runs in a container, and which of its streams a client has.
+type PodExecOptions = corev1.PodExecOptions
+
+// PodAttachOptions say which streams of a container a client has.
+type PodAttachOptions = corev1.PodAttachOptions
+
+// PodPortForwardOptions say which ports of a pod a client reaches.
+type PodPortForwardOptions = corev1.PodPortForwardOptions
+
+// NodeProxyOptions say which path of a kubelet is meant.
+type NodeProxyOptions = corev1.NodeProxyOptions
 
 // PodTemplate is a pod that somebody else makes.
 type PodTemplate = corev1.PodTemplate
@@ -80,6 +96,7 @@ type EndpointsList = corev1.EndpointsList
 //
 // +kubebuilder:resource:scope=Cluster,shortName=no
 // +kubebuilder:subresource:status
+// +typeplane:subresource:name=proxy,methods=GET;POST;PUT;PATCH;DELETE,below=path
 // +kubebuilder:selectablefield:JSONPath=.spec.unschedulable
 // +kubebuilder:printcolumn:name=Ready,type=string,JSONPath=.status.conditions[?(@.type=="Ready")].status
 // +kubebuilder:printcolumn:name=Unschedulable,type=boolean,JSONPath=.spec.unschedulable

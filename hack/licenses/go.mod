@@ -1,0 +1,16 @@
+module github.com/typeplane/typeplane/hack/licenses
+
+go 1.26.0
+
+toolchain go1.26.10
+
+require (
+	github.com/google/licenseclassifier/v2 v2.0.0
+	github.com/spf13/pflag v1.0.10
+	golang.org/x/mod v0.42.0
+)
+
+require (
+	github.com/davecgh/go-spew v1.1.1 // indirect
+	github.com/sergi/go-diff v1.1.0 // indirect
+)

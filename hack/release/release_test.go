@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/mod/modfile"
+	gomodule "golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
+)
+
+// copied is the state of the work tree as a repository of its own.
+func copied(t *testing.T) string {
+	t.Helper()
+	root, dir := "../..", t.TempDir()
+	out, err := exec.Command("git", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range strings.Lines(string(out)) {
+		name = strings.TrimSpace(name)
+		data, err := os.ReadFile(filepath.Join(root, name))
+		if os.IsNotExist(err) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(to, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{
+		{"init", "--quiet", "--initial-branch=main"}, {"config", "user.name", "Releases"}, {"config", "user.email", "releases@example.com"},
+		{"config", "gc.auto", "0"}, {"add", "--all", "--force"}, {"commit", "--quiet", "--message", "all"},
+	} {
+		mustGit(t, dir, args...)
+	}
+	return dir
+}
+
+func mustGit(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	out, err := git(context.Background(), dir, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestTags makes the commits and tags of a release, and asks the go command if it believes them. A
+// module of the proxy is what go.sum says, and none is replaced.
+func TestTags(t *testing.T) {
+	const version = "v0.91.7"
+	repo := copied(t)
+	p, err := newPlan(repo, version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := mustGit(t, repo, "rev-parse", "HEAD")
+	if err := p.carryOut(t.Context(), repo); err != nil {
+		t.Fatal(err)
+	}
+	if got := mustGit(t, repo, "diff", "--stat", before, "HEAD"); !strings.Contains(got, "CHANGELOG.md") || strings.Contains(got, "go.mod") {
+		t.Errorf("the release changes more than the changelog, or not that:\n%s", got)
+	}
+	proxy := t.TempDir()
+	var paths []string
+	for _, m := range p.modules {
+		paths = append(paths, m.path)
+		at := filepath.Join(proxy, m.path, "@v")
+		if err := os.MkdirAll(at, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		mod := mustGit(t, repo, "show", m.tagOf(version)+":"+filepath.ToSlash(filepath.Join(m.folder, "go.mod"))) + "\n"
+		file, err := modfile.Parse("go.mod", []byte(mod), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(file.Replace) > 0 {
+			t.Errorf("%s: its tag has a go.mod with replacements:\n%s", m.path, mod)
+		}
+		f, err := os.Create(filepath.Join(at, version+".zip"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		subdir := strings.TrimPrefix(m.folder, ".")
+		if err := zip.CreateFromVCS(f, gomodule.Version{Path: m.path, Version: version}, repo, m.tagOf(version), subdir); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for suffix, text := range map[string]string{".mod": mod, ".info": `{"Version":"` + version + `"}`} {
+			if err := os.WriteFile(filepath.Join(at, version+suffix), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	// The go.sum of the last module that requires all others has the hashes of them.
+	last := p.modules[len(p.modules)-1]
+	for _, m := range p.modules {
+		if len(m.requires) > len(last.requires) {
+			last = m
+		}
+	}
+	mustGit(t, repo, "checkout", "--quiet", last.tagOf(version))
+	for _, path := range last.requires {
+		cmd := exec.Command("go", "mod", "download", path)
+		cmd.Dir = filepath.Join(repo, last.folder)
+		cache := filepath.Join(t.TempDir(), "modules")
+		known, err := exec.Command("go", "env", "GOMODCACHE").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.Env = append(os.Environ(), "GOFLAGS=-modcacherw -mod=readonly", "GOMODCACHE="+cache, "GONOSUMDB=*", "GOWORK=off",
+			"GOPROXY=file://"+proxy+",file://"+filepath.Join(strings.TrimSpace(string(known)), "cache", "download"))
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s does not get %s: %v\n%s", last.path, path, err, out)
+		}
+	}
+}
+
+func TestVersionsRefused(t *testing.T) {
+	for _, version := range []string{"", "0.1.0", "v1", "v0.1", "v2.0.0", "v0.1.0+build"} {
+		if _, err := newPlan("../..", version); err == nil {
+			t.Errorf("--version=%s is taken", version)
+		}
+	}
+}
+
+func TestChangelog(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "CHANGELOG.md")
+	for text, want := range map[string]string{
+		"# Changelog\n\n## Unreleased\n\n- New.\n\n## v0.1.0, 2026-01-02\n\n- Old.\n": "- New.\n",
+		"# Changelog\n\n## Unreleased\n\n- New.\n":                                    "- New.\n",
+		"# Changelog\n\n## Unreleased\n\n## v0.1.0, 2026-01-02\n\n- Old.\n":           "",
+		"# Changelog\n": "",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		err := nameSection(name, "v0.2.0", time0)
+		if (err == nil) != (want != "") {
+			t.Errorf("%q: %v", text, err)
+		}
+		if err != nil {
+			continue
+		}
+		after, _ := os.ReadFile(name)
+		if got, err := notes(string(after), "v0.2.0"); err != nil || got != want || !strings.Contains(string(after), "## Unreleased\n\n## v0.2.0, 2026-03-04\n") {
+			t.Errorf("%q, %v of\n%s", got, err, after)
+		}
+	}
+}
+
+var time0 = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
