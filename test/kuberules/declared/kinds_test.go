@@ -3,6 +3,7 @@ package declared
 import (
 	"context"
 
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
@@ -18,18 +19,25 @@ import (
 	"k8s.io/apimachinery/pkg/api/operation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	theiradmissionregistration "k8s.io/kubernetes/pkg/apis/admissionregistration/v1"
 	theirapps "k8s.io/kubernetes/pkg/apis/apps/v1"
+	theirauthorization "k8s.io/kubernetes/pkg/apis/authorization/v1"
 	theirautoscaling "k8s.io/kubernetes/pkg/apis/autoscaling/v2"
 	theirbatch "k8s.io/kubernetes/pkg/apis/batch/v1"
 	theircertificates "k8s.io/kubernetes/pkg/apis/certificates/v1"
+	theircoordination "k8s.io/kubernetes/pkg/apis/coordination/v1"
 	theircore "k8s.io/kubernetes/pkg/apis/core/v1"
 	theirdiscovery "k8s.io/kubernetes/pkg/apis/discovery/v1"
+	theirevents "k8s.io/kubernetes/pkg/apis/events/v1"
 	theirflowcontrol "k8s.io/kubernetes/pkg/apis/flowcontrol/v1"
 	theirnetworking "k8s.io/kubernetes/pkg/apis/networking/v1"
 	theirnode "k8s.io/kubernetes/pkg/apis/node/v1"
+	theirpolicy "k8s.io/kubernetes/pkg/apis/policy/v1"
 	theirrbac "k8s.io/kubernetes/pkg/apis/rbac/v1"
 	theirresource "k8s.io/kubernetes/pkg/apis/resource/v1"
+	theirscheduling "k8s.io/kubernetes/pkg/apis/scheduling/v1"
 	theirstorage "k8s.io/kubernetes/pkg/apis/storage/v1"
+	theirstoragemigration "k8s.io/kubernetes/pkg/apis/storagemigration/v1"
 
 	ourapps "github.com/typeplane/typeplane/examples/kubernetes/api/apps/v1"
 	ourautoscaling "github.com/typeplane/typeplane/examples/kubernetes/api/autoscaling/v2"
@@ -44,13 +52,17 @@ import (
 	ourflowcontrol "github.com/typeplane/typeplane/internal/features/flowcontrol/v1"
 	ourrbac "github.com/typeplane/typeplane/internal/features/rbac/v1"
 	ourstorageclass "github.com/typeplane/typeplane/internal/features/storageclass/v1"
+	ourpolicies "github.com/typeplane/typeplane/policy/kinds/v1"
 )
 
-// registrations are those of Kubernetes' generated functions.
+// registrations are those of Kubernetes' generated functions, for all versions that are served.
 var registrations = []func(*runtime.Scheme) error{
-	theirapps.RegisterValidations, theirautoscaling.RegisterValidations, theirbatch.RegisterValidations, theircertificates.RegisterValidations,
-	theircore.RegisterValidations, theirdiscovery.RegisterValidations, theirflowcontrol.RegisterValidations, theirnetworking.RegisterValidations,
-	theirnode.RegisterValidations, theirrbac.RegisterValidations, theirresource.RegisterValidations, theirstorage.RegisterValidations,
+	theiradmissionregistration.RegisterValidations, theirapps.RegisterValidations, theirauthorization.RegisterValidations,
+	theirautoscaling.RegisterValidations, theirbatch.RegisterValidations, theircertificates.RegisterValidations,
+	theircoordination.RegisterValidations, theircore.RegisterValidations, theirdiscovery.RegisterValidations, theirevents.RegisterValidations,
+	theirflowcontrol.RegisterValidations, theirnetworking.RegisterValidations, theirnode.RegisterValidations, theirpolicy.RegisterValidations,
+	theirrbac.RegisterValidations, theirresource.RegisterValidations, theirscheduling.RegisterValidations, theirstorage.RegisterValidations,
+	theirstoragemigration.RegisterValidations,
 }
 
 // kind is one with rules in tags that are in force.
@@ -105,6 +117,7 @@ var kinds = []kind{
 	of[resourcev1.ResourceSlice]("ResourceSlice", ourresource.Validate_ResourceSlice),
 	of[storagev1.StorageClass]("StorageClass", ourstorageclass.Validate_StorageClass),
 	of[storagev1.VolumeAttachment]("VolumeAttachment", ourstorage.Validate_VolumeAttachment),
+	of[admissionregistrationv1.ValidatingAdmissionPolicyBinding]("ValidatingAdmissionPolicyBinding", ourpolicies.Validate_ValidatingAdmissionPolicyBinding),
 }
 
 // options are those that the rules depend on; each object is judged with all of them on or off.
