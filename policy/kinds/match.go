@@ -49,8 +49,8 @@ func validateRules(rules []admissionregistrationv1.NamedRuleWithOperations, path
 	return errs
 }
 
-// validateBinding says what is wrong with a binding. The policy need not be there yet. That a policy
-// and actions are named, the tags of the type say.
+// validateBinding says what is wrong with a binding. The policy need not be there yet. That a
+// policy and actions are named, the tags of the type say.
 func validateBinding(b *admissionregistrationv1.ValidatingAdmissionPolicyBinding) (errs field.ErrorList) {
 	spec := field.NewPath("spec")
 	if b.Spec.PolicyName != "" {

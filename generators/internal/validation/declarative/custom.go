@@ -22,8 +22,8 @@ const customPrefix = "ValidateCustom_"
 func customRules() []rule.Rule {
 	return []rule.Rule{{
 		Name: "k8s:customValidation", Scopes: rule.OnType | rule.OnField, Example: "+k8s:customValidation",
-		Doc: "Calls ValidateCustom_<Type> or ValidateCustom_<Type>_<Field>, which is written by hand in the package of the generated file; " +
-			"for types of other modules in any package of the run that has such files. " +
+		Doc: "Calls ValidateCustom_<Type> or ValidateCustom_<Type>_<Field>, which is written by hand in the package of the generated file. " +
+			"For a type of another module it may be in any package of the run that has such files. " +
 			"It takes (ctx context.Context, op operation.Operation, fldPath *field.Path, value, oldValue *T) and returns a field.ErrorList.",
 		Plan: custom,
 	}}
