@@ -246,9 +246,9 @@ kubernetes-e2e: $(BIN)/kubectl $(BIN)/etcd $(BIN)/kube-scheduler $(BIN)/kube-api
 	cd test/kubernetes && $(GO) run . -bin $(CURDIR)/$(BIN) $(if $(E2E),-e2e '$(E2E)',-e2e all -page ../../docs/kubernetes.md)
 
 .PHONY: aggregator
-aggregator: $(BIN)/kubectl $(BIN)/etcd $(BIN)/kube-scheduler $(BIN)/kube-apiserver ## examples/library behind kube-apiserver's aggregator, driven by kubectl (minutes, builds not counted).
+aggregator: $(BIN)/kubectl $(BIN)/etcd $(BIN)/kube-scheduler $(BIN)/kube-apiserver ## examples/library behind kube-apiserver's aggregator, driven by kubectl; and its objects as custom resources there (minutes, builds not counted).
 	$(GO) build -o $(BIN)/library ./examples/library
-	cd test/kubernetes && $(GO) test -count=1 -v -timeout 30m -run '^TestAggregator$$' . -bin $(CURDIR)/$(BIN)
+	cd test/kubernetes && $(GO) test -count=1 -v -timeout 30m -run '^Test(Aggregator|Leave)$$' . -bin $(CURDIR)/$(BIN)
 
 .PHONY: tracing
 tracing: ## The module that sends traces to a collector of OpenTelemetry.

@@ -16,8 +16,9 @@ const (
 	// maxClientLifetime bounds that of a client's certificate, as --cluster-signing-duration of
 	// kube-controller-manager does by default.
 	maxClientLifetime = 365 * 24 * time.Hour
-	// clientSkew is how far its start lies in the past, for servers whose clock is behind.
-	clientSkew = 24 * time.Hour
+	// clientSkew is how far its start lies in the past, for servers whose clock is behind. It is
+	// that of kube-controller-manager. Clients look whether they got more than they asked for.
+	clientSkew = 5 * time.Minute
 )
 
 // ClientSigner signs the certificates of a server's own clients. It is safe for concurrent use.

@@ -79,6 +79,10 @@ type Strategy[T runtime.Object] struct {
 	// subresource: for what its own agent makes, which knows its state. PrepareForCreate may change
 	// it.
 	StatusOnCreate bool
+	// StatusMetadata says that a write of the status writes the labels, annotations, finalizers and
+	// owners of the object, too. Clients of the older kinds of Kubernetes count on it: a kubelet
+	// annotates its node so, and the deployment controller counts revisions.
+	StatusMetadata bool
 	// RefuseUnconditionalUpdate says that an update must name the resourceVersion that it changes.
 	RefuseUnconditionalUpdate bool
 	// AllowCreateOnUpdate says that an update of an object that does not exist creates it.

@@ -33,7 +33,11 @@ func (e *endpoint) subresources(main rest.Resource) ([]rest.Resource, error) {
 		status.subresource = subresourceStatus
 		r := part(subresourceStatus)
 		r.Documents, r.Texts, r.Misread = main.Documents, main.Texts, main.Misread
-		if status.owners, err = e.ownersBy(subresourceStatus, append(e.resetFields(subresourceStatus), ownership.Path{"metadata"}, ownership.Path{"spec"})...); err != nil {
+		kept := append(e.resetFields(subresourceStatus), ownership.Path{"spec"})
+		if !e.def.Strategy.StatusMetadata {
+			kept = append(kept, ownership.Path{"metadata"})
+		}
+		if status.owners, err = e.ownersBy(subresourceStatus, kept...); err != nil {
 			return nil, err
 		}
 		r.Get, r.Update, r.Patch, r.PatchTypes = &status, &status, &status, status.patchTypes()
@@ -69,8 +73,8 @@ func (e *endpoint) subresources(main rest.Resource) ([]rest.Resource, error) {
 
 // counted makes the object to store of the object that a client sent. The part that the endpoint is
 // about is taken from sent, everything else from old. In a write of the status that is the status
-// alone, no metadata: labels and finalizers are changed where the object is. What the write depends
-// on, uid and resourceVersion, stays as it was sent, and so do the managedFields. So whoever fills
+// alone, no metadata, if the strategy does not want it: labels and finalizers are changed where the
+// object is. What the write depends on, uid and resourceVersion, stays as it was sent, and so do the managedFields. So whoever fills
 // those in may ask before replace does; asking again changes nothing. sent belongs to it; old is
 // not modified.
 func (e *endpoint) counted(ctx context.Context, sent, old runtime.Object) (runtime.Object, error) {
@@ -82,6 +86,10 @@ func (e *endpoint) counted(ctx context.Context, sent, old runtime.Object) (runti
 			return nil, apistatus.OfAuthor(err, e.Kind.GroupVersionKind().GroupKind(), runtime.Meta(old).Name)
 		}
 		from, to := runtime.Meta(sent), runtime.Meta(next)
+		if e.subresource == subresourceStatus && e.def.Strategy.StatusMetadata {
+			*to = *from
+			return next, nil
+		}
 		to.UID, to.ResourceVersion, to.ManagedFields = from.UID, from.ResourceVersion, from.ManagedFields
 		return next, nil
 	case copyStatus == nil || e.wholly:

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -22,9 +23,14 @@ import (
 // serveOwnedParts serves v1 with its subresources, and knows owners.
 func serveOwnedParts(t *testing.T) (s *server, status, scale rest.Resource) {
 	t.Helper()
+	return servePartsBy(t, strategy{})
+}
+
+func servePartsBy(t *testing.T, by strategy) (s *server, status, scale rest.Resource) {
+	t.Helper()
 	resource := registry.Define(registry.Definition[*widget.Widget]{
 		GroupKind: widget.GroupKind, Plural: "widgets", Namespaced: true,
-		StorageVersion: widget.GV1, Versions: []schema.GroupVersion{widget.GV1}, CopyStatus: widget.CopyStatus,
+		StorageVersion: widget.GV1, Versions: []schema.GroupVersion{widget.GV1}, CopyStatus: widget.CopyStatus, Strategy: by,
 	})
 	scheme, opts := widget.Scheme(), registry.Options{Schemas: widgetSchemas(t)}
 	form, err := resource.Form(scheme, opts)
@@ -37,6 +43,45 @@ func serveOwnedParts(t *testing.T) (s *server, status, scale rest.Resource) {
 		t.Fatal(err)
 	}
 	return &server{t: t, Database: db, v1: served[0]}, served[1], served[2]
+}
+
+// TestStatusMetadata: where the strategy says so, a write of the status writes metadata, but for
+// what clients never write, and owns it. It writes no spec.
+func TestStatusMetadata(t *testing.T) {
+	s, sub, _ := servePartsBy(t, strategy{StatusMetadata: true})
+	first := s.mustCreate(`{"metadata":{"name":"w","labels":{"a":"b"}},"spec":{"color":"green"}}`)
+	opts := metav1.PatchOptions{FieldManager: "agent"}
+	patch := `{"metadata":{"uid":"` + string(first.UID) + `","creationTimestamp":"2001-01-01T00:00:00Z","labels":{"a":null},"annotations":{"seen":"yes"},"finalizers":["example.com/f"]},"spec":{"color":"blue"},"status":{"phase":"Done"}}`
+	if _, _, err := patchAs(sub, mergeType, patch, opts); err != nil {
+		t.Fatal(err)
+	}
+	got := s.mustGet(named)
+	if got.Labels != nil || got.Annotations["seen"] != "yes" || len(got.Finalizers) != 1 || got.Status.Phase != "Done" {
+		t.Errorf("not written: %+v", got)
+	}
+	if got.Spec.Color != "green" || !got.CreationTimestamp.Equal(&first.CreationTimestamp) || got.Generation != first.Generation {
+		t.Errorf("written: %+v", got)
+	}
+	owner := got.ManagedFields[slices.IndexFunc(got.ManagedFields, func(e metav1.ManagedFieldsEntry) bool { return e.Manager == "agent" })]
+	if !strings.Contains(string(owner.FieldsV1.Raw), `"f:seen"`) || strings.Contains(string(owner.FieldsV1.Raw), "f:spec") {
+		t.Errorf("owned: %+v", owner)
+	}
+
+	// What is wrong with metadata is said here, too.
+	if _, _, err := patchAs(sub, mergeType, `{"metadata":{"labels":{"not valid":"x"}}}`, opts); !apierrors.IsInvalid(err) {
+		t.Errorf("an invalid label: %v", err)
+	}
+
+	// The last finalizer may go this way.
+	if _, err := s.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := patchAs(sub, mergeType, `{"metadata":{"finalizers":null}}`, opts); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.v1.Get.Get(ctx, named, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("without finalizers: %v", err)
+	}
 }
 
 func TestPatchStatus(t *testing.T) {

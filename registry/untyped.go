@@ -38,7 +38,7 @@ func untypedStrategy[T runtime.Object](s Strategy[T]) Strategy[runtime.Object] {
 		AfterCreate:  inContext(s.AfterCreate), AfterUpdate: pairInContext(s.AfterUpdate), AfterDelete: inContext(s.AfterDelete),
 		Decorate:    one(s.Decorate),
 		Deletion:    Deletion[runtime.Object]{PrepareForDelete: one(s.Deletion.PrepareForDelete), Finalize: pair(s.Deletion.Finalize)},
-		ResetFields: s.ResetFields, NoGeneration: s.NoGeneration, StatusOnCreate: s.StatusOnCreate,
+		ResetFields: s.ResetFields, NoGeneration: s.NoGeneration, StatusOnCreate: s.StatusOnCreate, StatusMetadata: s.StatusMetadata,
 		RefuseUnconditionalUpdate: s.RefuseUnconditionalUpdate, AllowCreateOnUpdate: s.AllowCreateOnUpdate,
 		Columns: s.Columns,
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // JobStrategy holds what is special about jobs.
-type JobStrategy struct{}
+type JobStrategy struct{ described }
 
 // PrepareForCreate has a job select its own pods, by its uid, unless its author selects them.
 func (JobStrategy) PrepareForCreate(_ context.Context, job *batchv1.Job) {

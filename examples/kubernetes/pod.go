@@ -11,7 +11,7 @@ import (
 )
 
 // PodStrategy holds what is special about pods.
-type PodStrategy struct{}
+type PodStrategy struct{ described }
 
 // PrepareForCreate starts the life of a pod: it waits for somebody to run it.
 func (PodStrategy) PrepareForCreate(_ context.Context, pod *corev1.Pod) {

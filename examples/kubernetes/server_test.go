@@ -42,6 +42,7 @@ func TestServer(t *testing.T) {
 	t.Run("kubelets", func(t *testing.T) { connected(t, servertest.Of(t, c.Server)) })
 	t.Run("devices", func(t *testing.T) { devices(t, servertest.Of(t, c.Server)) })
 	t.Run("roles", func(t *testing.T) { begins(t, servertest.Of(t, c.Server)) })
+	t.Run("autoscalers", func(t *testing.T) { autoscalers(t, servertest.Of(t, c.Server)) })
 	t.Run("workloads", func(t *testing.T) { workloads(t, servertest.Of(t, c.Server)) })
 }
 
@@ -63,6 +64,7 @@ func pods(t *testing.T, c servertest.Client) {
 	binding := `{"apiVersion":"v1","kind":"Binding","metadata":{"name":"a"},"target":{"kind":"Node","name":"one"}}`
 	c.Want(201, "Success", "POST", namespace+"/pods/a/binding", binding)
 	c.Want(409, `already assigned to node \"one\"`, "POST", namespace+"/pods/a/binding", binding)
+	c.Want(200, `"name":"a"`, "GET", namespace+"/pods?fieldSelector=spec.host%3Done", "") // as old clients call it
 	c.Want(200, `"type":"PodScheduled"`, "GET", namespace+"/pods/a", "")
 	merge := func(code int, says, path, patch string) { c.Want(code, says, "PATCH", namespace+path, patch) }
 	merge(422, "pod updates may not change fields other than", "/pods/a", `{"spec":{"nodeName":"two"}}`)
@@ -188,6 +190,20 @@ func devices(t *testing.T, c servertest.Client) {
 		`"spec":{"driver":"example.com","nodeName":"one","pool":{"name":"one","resourceSliceCount":1},"devices":[{"name":"a","taints":[{"key":"example.com/a","effect":"NoSchedule"}]}]}}`)
 }
 
+// autoscalers: what v1 can't say is kept when somebody updates an object there.
+func autoscalers(t *testing.T, c servertest.Client) {
+	v1, v2 := "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers", "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers"
+	spec := `"scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"a"},"maxReplicas":5`
+	c.Want(201, `"targetCPUUtilizationPercentage":70`, "POST", v1, `{"apiVersion":"autoscaling/v1","kind":"HorizontalPodAutoscaler","metadata":{"name":"a"},"spec":{`+spec+`,"targetCPUUtilizationPercentage":70}}`)
+	c.Want(200, `"metrics":[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":70}}}]`, "GET", v2+"/a", "")
+	memory := `{"type":"Resource","resource":{"name":"memory","target":{"type":"Utilization","averageUtilization":60}}}`
+	c.Want(201, "", "POST", v2, `{"apiVersion":"autoscaling/v2","kind":"HorizontalPodAutoscaler","metadata":{"name":"b"},"spec":{`+spec+`,"metrics":[`+memory+`]}}`)
+	c.Want(200, `"maxReplicas":7`, "PATCH", v1+"/b", `{"spec":{"maxReplicas":7}}`)
+	if got := c.Want(200, memory, "GET", v2+"/b", ""); !strings.Contains(got, `"maxReplicas":7`) || strings.Contains(got, runtime.LosslessAnnotation) {
+		t.Errorf("changed in v1: %s", got)
+	}
+}
+
 func workloads(t *testing.T, c servertest.Client) {
 	template := `"template":{"metadata":{"labels":{"app":"a"}},"spec":{"containers":[{"name":"a","image":"b"}]}}`
 	deployments := "/apis/apps/v1/namespaces/default/deployments"
@@ -202,6 +218,10 @@ func workloads(t *testing.T, c servertest.Client) {
 	if made := c.Want(201, `"batch.kubernetes.io/controller-uid"`, "POST", "/apis/batch/v1/namespaces/default/jobs", job); strings.Count(made, `"batch.kubernetes.io/controller-uid"`) != 2 {
 		t.Errorf("a job selects its pods: %s", made)
 	}
+	jobs := "/apis/batch/v1/namespaces/default/jobs?fieldSelector=status.successful%3D"
+	c.Want(200, `"name":"a"`, "GET", jobs+"0", "")
+	c.Want(200, `"items":[]`, "GET", jobs+"1", "")
+	c.Want(400, "field label not supported: status.succeeded", "GET", strings.Replace(jobs, "successful", "succeeded", 1)+"0", "")
 	node := `{"apiVersion":"v1","kind":"Node","metadata":{"name":"one"},"status":{"capacity":{"cpu":"4"}}}`
 	if made := c.Want(201, `"allocatable":{"cpu":"4"}`, "POST", "/api/v1/nodes", node); strings.Contains(made, "generation") {
 		t.Errorf("the changes of a node are counted: %s", made)

@@ -10,13 +10,19 @@ import (
 )
 
 // NodeStrategy holds what is special about nodes.
-type NodeStrategy struct{ uncounted }
+type NodeStrategy struct {
+	uncounted
+	described
+}
 
 // StatusOnCreate: a kubelet registers its node with what it has.
 func (NodeStrategy) StatusOnCreate() bool { return true }
 
 // ServiceStrategy holds what is special about services; their addresses are in service_address.go.
-type ServiceStrategy struct{ uncounted }
+type ServiceStrategy struct {
+	uncounted
+	described
+}
 
 // AllowCreateOnUpdate: an update makes one, too.
 func (ServiceStrategy) AllowCreateOnUpdate() bool { return true }
@@ -45,8 +51,6 @@ func (ClusterTrustBundleStrategy) ValidateName(name string, prefix bool) []strin
 
 // Kinds whose changes Kubernetes does not count.
 type (
-	PersistentVolumeStrategy        struct{ uncounted }
-	PersistentVolumeClaimStrategy   struct{ uncounted }
 	ControllerRevisionStrategy      struct{ uncounted }
 	IPAddressStrategy               struct{ uncounted }
 	ServiceCIDRStrategy             struct{ uncounted }
@@ -61,6 +65,29 @@ type (
 	PodCertificateRequestStrategy   struct{ uncounted }
 	StorageVersionMigrationStrategy struct{ uncounted }
 )
+
+// Kinds whose metadata can be written together with the status.
+type (
+	PersistentVolumeStrategy struct {
+		uncounted
+		described
+	}
+	PersistentVolumeClaimStrategy struct {
+		uncounted
+		described
+	}
+	CronJobStrategy                 struct{ described }
+	HorizontalPodAutoscalerStrategy struct{ described }
+	IngressStrategy                 struct{ described }
+	PodDisruptionBudgetStrategy     struct{ described }
+	ReplicationControllerStrategy   struct{ described }
+)
+
+// described is part of the strategies of such kinds: the older ones.
+type described struct{}
+
+// StatusMetadata says that a write of the status writes the metadata, too.
+func (described) StatusMetadata() bool { return true }
 
 // uncounted is part of the strategies of such kinds.
 type uncounted struct{}

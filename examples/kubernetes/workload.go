@@ -16,10 +16,10 @@ import (
 // The strategies of the kinds that keep pods. What one selects stays the same for as long as it
 // lives: pods that it no longer found would be left to themselves.
 type (
-	DeploymentStrategy  struct{}
-	ReplicaSetStrategy  struct{}
-	DaemonSetStrategy   struct{}
-	StatefulSetStrategy struct{}
+	DeploymentStrategy  struct{ described }
+	ReplicaSetStrategy  struct{ described }
+	DaemonSetStrategy   struct{ described }
+	StatefulSetStrategy struct{ described }
 )
 
 var specPath = field.NewPath("spec")

@@ -12,11 +12,13 @@ import (
 
 	typeplane "github.com/typeplane/typeplane"
 	appsv1 "github.com/typeplane/typeplane/examples/kubernetes/api/apps/v1"
+	autoscalingv1 "github.com/typeplane/typeplane/examples/kubernetes/api/autoscaling/v1"
 	v2 "github.com/typeplane/typeplane/examples/kubernetes/api/autoscaling/v2"
 	batchv1 "github.com/typeplane/typeplane/examples/kubernetes/api/batch/v1"
 	certificatesv1 "github.com/typeplane/typeplane/examples/kubernetes/api/certificates/v1"
 	v1 "github.com/typeplane/typeplane/examples/kubernetes/api/core/v1"
 	discoveryv1 "github.com/typeplane/typeplane/examples/kubernetes/api/discovery/v1"
+	v1beta1 "github.com/typeplane/typeplane/examples/kubernetes/api/metrics/v1beta1"
 	networkingv1 "github.com/typeplane/typeplane/examples/kubernetes/api/networking/v1"
 	nodev1 "github.com/typeplane/typeplane/examples/kubernetes/api/node/v1"
 	policyv1 "github.com/typeplane/typeplane/examples/kubernetes/api/policy/v1"
@@ -29,6 +31,7 @@ import (
 	level "github.com/typeplane/typeplane/runtime/level"
 	wire "github.com/typeplane/typeplane/runtime/wire"
 	apiappsv1 "k8s.io/api/apps/v1"
+	apiautoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	apibatchv1 "k8s.io/api/batch/v1"
 	apicertificatesv1 "k8s.io/api/certificates/v1"
@@ -452,6 +455,7 @@ func addToScheme(b *runtime.Builder) {
 		DeepCopy:        v2.DeepCopy_HorizontalPodAutoscaler,
 		Validate:        v2.Validate_HorizontalPodAutoscaler,
 		CompareFields:   compareFields_v2_HorizontalPodAutoscaler,
+		OwnRulesOnly:    true,
 		Columns: []metav1.TableColumnDefinition{
 			{Name: "Reference", Type: "string", Description: "Shows .spec.scaleTargetRef.name."},
 			{Name: "Minpods", Type: "integer", Description: "Shows .spec.minReplicas."},
@@ -460,6 +464,39 @@ func addToScheme(b *runtime.Builder) {
 			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
 		},
 		Cells: cells_v2_HorizontalPodAutoscaler,
+		Paths: []string{
+			".spec.scaleTargetRef.name",
+			".spec.minReplicas",
+			".spec.maxReplicas",
+			".status.currentReplicas",
+			".metadata.creationTimestamp",
+		},
+	})
+	runtime.AddVersion(horizontalPodAutoscalerHub, runtime.Version[*autoscalingv1.HorizontalPodAutoscaler, *v2.HorizontalPodAutoscaler]{
+		GroupVersion:    schema.GroupVersion{Group: "autoscaling", Version: "v1"},
+		New:             func() *autoscalingv1.HorizontalPodAutoscaler { return new(autoscalingv1.HorizontalPodAutoscaler) },
+		NewList:         func() pkgruntime.Object { return new(autoscalingv1.HorizontalPodAutoscalerList) },
+		Default:         autoscalingv1.SetObjectDefaults_HorizontalPodAutoscaler,
+		ToHub:           runtime.Unscoped(autoscalingv1.LosslessConvert_v1_HorizontalPodAutoscaler_To_v2_HorizontalPodAutoscaler),
+		FromHub:         runtime.Unscoped(autoscalingv1.LosslessConvert_v2_HorizontalPodAutoscaler_To_v1_HorizontalPodAutoscaler),
+		AppendJSON:      autoscalingv1.AppendJSON_HorizontalPodAutoscaler,
+		ReadJSON:        autoscalingv1.ReadJSON_HorizontalPodAutoscaler,
+		AppendProtobuf:  autoscalingv1.AppendProtobuf_HorizontalPodAutoscaler,
+		UnmarshalShared: autoscalingv1.UnmarshalShared_HorizontalPodAutoscaler,
+		Recycler:        autoscalingv1.Recycler_HorizontalPodAutoscaler,
+		JSONTable:       &autoscalingv1.JSONTable_HorizontalPodAutoscaler,
+		DeepCopy:        autoscalingv1.DeepCopy_HorizontalPodAutoscaler,
+		Validate:        autoscalingv1.Validate_HorizontalPodAutoscaler,
+		CompareFields:   compareFields_v1_HorizontalPodAutoscaler,
+		OwnRulesOnly:    true,
+		Columns: []metav1.TableColumnDefinition{
+			{Name: "Reference", Type: "string", Description: "Shows .spec.scaleTargetRef.name."},
+			{Name: "Minpods", Type: "integer", Description: "Shows .spec.minReplicas."},
+			{Name: "Maxpods", Type: "integer", Description: "Shows .spec.maxReplicas."},
+			{Name: "Replicas", Type: "integer", Description: "Shows .status.currentReplicas."},
+			{Name: "Age", Type: "date", Description: "Shows .metadata.creationTimestamp."},
+		},
+		Cells: cells_v1_HorizontalPodAutoscaler,
 		Paths: []string{
 			".spec.scaleTargetRef.name",
 			".spec.minReplicas",
@@ -503,19 +540,21 @@ func addToScheme(b *runtime.Builder) {
 
 	jobHub := runtime.AddHub(b, schema.GroupKind{Group: "batch", Kind: "Job"}, func() *batchv1.Job { return new(batchv1.Job) })
 	runtime.AddVersion(jobHub, runtime.Version[*batchv1.Job, *batchv1.Job]{
-		GroupVersion:    schema.GroupVersion{Group: "batch", Version: "v1"},
-		New:             func() *batchv1.Job { return new(batchv1.Job) },
-		NewList:         func() pkgruntime.Object { return new(batchv1.JobList) },
-		Default:         batchv1.SetObjectDefaults_Job,
-		AppendJSON:      batchv1.AppendJSON_Job,
-		ReadJSON:        batchv1.ReadJSON_Job,
-		AppendProtobuf:  batchv1.AppendProtobuf_Job,
-		UnmarshalShared: batchv1.UnmarshalShared_Job,
-		Recycler:        batchv1.Recycler_Job,
-		JSONTable:       &batchv1.JSONTable_Job,
-		DeepCopy:        batchv1.DeepCopy_Job,
-		Validate:        batchv1.Validate_Job,
-		CompareFields:   compareFields_v1_Job,
+		GroupVersion:     schema.GroupVersion{Group: "batch", Version: "v1"},
+		New:              func() *batchv1.Job { return new(batchv1.Job) },
+		NewList:          func() pkgruntime.Object { return new(batchv1.JobList) },
+		Default:          batchv1.SetObjectDefaults_Job,
+		AppendJSON:       batchv1.AppendJSON_Job,
+		ReadJSON:         batchv1.ReadJSON_Job,
+		AppendProtobuf:   batchv1.AppendProtobuf_Job,
+		UnmarshalShared:  batchv1.UnmarshalShared_Job,
+		Recycler:         batchv1.Recycler_Job,
+		JSONTable:        &batchv1.JSONTable_Job,
+		DeepCopy:         batchv1.DeepCopy_Job,
+		Validate:         batchv1.Validate_Job,
+		CompareFields:    compareFields_v1_Job,
+		SelectableFields: selectableFields_v1_Job,
+		StoredFields:     storedFields_v1_Job,
 		Columns: []metav1.TableColumnDefinition{
 			{Name: "Status", Type: "string", Description: "Shows .status.conditions[?(@.status==\"True\")].type."},
 			{Name: "Completions", Type: "integer", Description: "Shows .spec.completions."},
@@ -601,6 +640,34 @@ func addToScheme(b *runtime.Builder) {
 			".endpoints[*].addresses[*]",
 			".metadata.creationTimestamp",
 		},
+	})
+
+	nodeMetricsHub := runtime.AddHub(b, schema.GroupKind{Group: "metrics.k8s.io", Kind: "NodeMetrics"}, func() *v1beta1.NodeMetrics { return new(v1beta1.NodeMetrics) })
+	runtime.AddVersion(nodeMetricsHub, runtime.Version[*v1beta1.NodeMetrics, *v1beta1.NodeMetrics]{
+		GroupVersion:    schema.GroupVersion{Group: "metrics.k8s.io", Version: "v1beta1"},
+		New:             func() *v1beta1.NodeMetrics { return new(v1beta1.NodeMetrics) },
+		NewList:         func() pkgruntime.Object { return new(v1beta1.NodeMetricsList) },
+		AppendJSON:      v1beta1.AppendJSON_NodeMetrics,
+		ReadJSON:        v1beta1.ReadJSON_NodeMetrics,
+		UnmarshalShared: v1beta1.UnmarshalShared_NodeMetrics,
+		Recycler:        v1beta1.Recycler_NodeMetrics,
+		JSONTable:       &v1beta1.JSONTable_NodeMetrics,
+		Validate:        v1beta1.Validate_NodeMetrics,
+		CompareFields:   compareFields_v1beta1_NodeMetrics,
+	})
+
+	podMetricsHub := runtime.AddHub(b, schema.GroupKind{Group: "metrics.k8s.io", Kind: "PodMetrics"}, func() *v1beta1.PodMetrics { return new(v1beta1.PodMetrics) })
+	runtime.AddVersion(podMetricsHub, runtime.Version[*v1beta1.PodMetrics, *v1beta1.PodMetrics]{
+		GroupVersion:    schema.GroupVersion{Group: "metrics.k8s.io", Version: "v1beta1"},
+		New:             func() *v1beta1.PodMetrics { return new(v1beta1.PodMetrics) },
+		NewList:         func() pkgruntime.Object { return new(v1beta1.PodMetricsList) },
+		AppendJSON:      v1beta1.AppendJSON_PodMetrics,
+		ReadJSON:        v1beta1.ReadJSON_PodMetrics,
+		UnmarshalShared: v1beta1.UnmarshalShared_PodMetrics,
+		Recycler:        v1beta1.Recycler_PodMetrics,
+		JSONTable:       &v1beta1.JSONTable_PodMetrics,
+		Validate:        v1beta1.Validate_PodMetrics,
+		CompareFields:   compareFields_v1beta1_PodMetrics,
 	})
 
 	iPAddressHub := runtime.AddHub(b, schema.GroupKind{Group: "networking.k8s.io", Kind: "IPAddress"}, func() *networkingv1.IPAddress { return new(networkingv1.IPAddress) })
@@ -1021,18 +1088,23 @@ func API() typeplane.API {
 	persistentVolumeStrategy := new(PersistentVolumeStrategy)
 	persistentVolumeClaimStrategy := new(PersistentVolumeClaimStrategy)
 	podStrategy := new(PodStrategy)
+	replicationControllerStrategy := new(ReplicationControllerStrategy)
 	serviceStrategy := new(ServiceStrategy)
 	controllerRevisionStrategy := new(ControllerRevisionStrategy)
 	daemonSetStrategy := new(DaemonSetStrategy)
 	deploymentStrategy := new(DeploymentStrategy)
 	replicaSetStrategy := new(ReplicaSetStrategy)
 	statefulSetStrategy := new(StatefulSetStrategy)
+	horizontalPodAutoscalerStrategy := new(HorizontalPodAutoscalerStrategy)
+	cronJobStrategy := new(CronJobStrategy)
 	jobStrategy := new(JobStrategy)
 	clusterTrustBundleStrategy := new(ClusterTrustBundleStrategy)
 	podCertificateRequestStrategy := new(PodCertificateRequestStrategy)
 	iPAddressStrategy := new(IPAddressStrategy)
+	ingressStrategy := new(IngressStrategy)
 	serviceCIDRStrategy := new(ServiceCIDRStrategy)
 	runtimeClassStrategy := new(RuntimeClassStrategy)
+	podDisruptionBudgetStrategy := new(PodDisruptionBudgetStrategy)
 	deviceTaintRuleStrategy := new(DeviceTaintRuleStrategy)
 	resourceClaimStrategy := new(ResourceClaimStrategy)
 	resourceClaimTemplateStrategy := new(ResourceClaimTemplateStrategy)
@@ -1076,6 +1148,7 @@ func API() typeplane.API {
 					},
 					NoGeneration:   !nodeStrategy.HasGeneration(),
 					StatusOnCreate: nodeStrategy.StatusOnCreate(),
+					StatusMetadata: nodeStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*v1.PersistentVolume]{
@@ -1087,7 +1160,8 @@ func API() typeplane.API {
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				CopyStatus:     func(from, to *v1.PersistentVolume) { to.Status = from.Status },
 				Strategy: registry.Strategy[*v1.PersistentVolume]{
-					NoGeneration: !persistentVolumeStrategy.HasGeneration(),
+					NoGeneration:   !persistentVolumeStrategy.HasGeneration(),
+					StatusMetadata: persistentVolumeStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*v1.PersistentVolumeClaim]{
@@ -1100,7 +1174,8 @@ func API() typeplane.API {
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				CopyStatus:     func(from, to *v1.PersistentVolumeClaim) { to.Status = from.Status },
 				Strategy: registry.Strategy[*v1.PersistentVolumeClaim]{
-					NoGeneration: !persistentVolumeClaimStrategy.HasGeneration(),
+					NoGeneration:   !persistentVolumeClaimStrategy.HasGeneration(),
+					StatusMetadata: persistentVolumeClaimStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*v1.Pod]{
@@ -1127,6 +1202,7 @@ func API() typeplane.API {
 					Validate:         podStrategy.Validate,
 					ValidateUpdate:   podStrategy.ValidateUpdate,
 					Canonicalize:     podStrategy.Canonicalize,
+					StatusMetadata:   podStrategy.StatusMetadata(),
 					Deletion:         registry.Deletion[*v1.Pod]{CheckGracefulDelete: podStrategy.CheckGracefulDelete},
 				},
 			}),
@@ -1148,6 +1224,9 @@ func API() typeplane.API {
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				CopyStatus:     func(from, to *v1.ReplicationController) { to.Status = from.Status },
+				Strategy: registry.Strategy[*v1.ReplicationController]{
+					StatusMetadata: replicationControllerStrategy.StatusMetadata(),
+				},
 			}),
 			registry.Define(registry.Definition[*v1.Service]{
 				GroupKind:      schema.GroupKind{Group: "", Kind: "Service"},
@@ -1162,6 +1241,7 @@ func API() typeplane.API {
 				Strategy: registry.Strategy[*v1.Service]{
 					ValidateUpdate:      serviceStrategy.ValidateUpdate,
 					NoGeneration:        !serviceStrategy.HasGeneration(),
+					StatusMetadata:      serviceStrategy.StatusMetadata(),
 					AllowCreateOnUpdate: serviceStrategy.AllowCreateOnUpdate(),
 				},
 			}),
@@ -1189,6 +1269,7 @@ func API() typeplane.API {
 				Strategy: registry.Strategy[*appsv1.DaemonSet]{
 					Validate:       daemonSetStrategy.Validate,
 					ValidateUpdate: daemonSetStrategy.ValidateUpdate,
+					StatusMetadata: daemonSetStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*appsv1.Deployment]{
@@ -1205,6 +1286,7 @@ func API() typeplane.API {
 					PrepareForUpdate: deploymentStrategy.PrepareForUpdate,
 					Validate:         deploymentStrategy.Validate,
 					ValidateUpdate:   deploymentStrategy.ValidateUpdate,
+					StatusMetadata:   deploymentStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*appsv1.ReplicaSet]{
@@ -1220,6 +1302,7 @@ func API() typeplane.API {
 				Strategy: registry.Strategy[*appsv1.ReplicaSet]{
 					Validate:       replicaSetStrategy.Validate,
 					ValidateUpdate: replicaSetStrategy.ValidateUpdate,
+					StatusMetadata: replicaSetStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*appsv1.StatefulSet]{
@@ -1235,6 +1318,7 @@ func API() typeplane.API {
 				Strategy: registry.Strategy[*appsv1.StatefulSet]{
 					Validate:       statefulSetStrategy.Validate,
 					ValidateUpdate: statefulSetStrategy.ValidateUpdate,
+					StatusMetadata: statefulSetStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*v2.HorizontalPodAutoscaler]{
@@ -1245,12 +1329,13 @@ func API() typeplane.API {
 				Categories:     []string{"all"},
 				Namespaced:     true,
 				StorageVersion: schema.GroupVersion{Group: "autoscaling", Version: "v2"},
-				Versions:       []schema.GroupVersion{{Group: "autoscaling", Version: "v2"}},
+				Versions:       []schema.GroupVersion{{Group: "autoscaling", Version: "v2"}, {Group: "autoscaling", Version: "v1"}},
 				CopyStatus:     func(from, to *v2.HorizontalPodAutoscaler) { to.Status = from.Status },
 				Strategy: registry.Strategy[*v2.HorizontalPodAutoscaler]{
 					ValidationOptions: func(context.Context, *v2.HorizontalPodAutoscaler, *v2.HorizontalPodAutoscaler) map[string]bool {
 						return map[string]bool{"HPAScaleToZero": true}
 					},
+					StatusMetadata: horizontalPodAutoscalerStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*batchv1.CronJob]{
@@ -1267,6 +1352,7 @@ func API() typeplane.API {
 					ValidationOptions: func(context.Context, *batchv1.CronJob, *batchv1.CronJob) map[string]bool {
 						return map[string]bool{"WorkloadWithJob": false}
 					},
+					StatusMetadata: cronJobStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*batchv1.Job]{
@@ -1285,6 +1371,7 @@ func API() typeplane.API {
 					PrepareForCreate: jobStrategy.PrepareForCreate,
 					Validate:         jobStrategy.Validate,
 					ValidateUpdate:   jobStrategy.ValidateUpdate,
+					StatusMetadata:   jobStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*certificatesv1.ClusterTrustBundle]{
@@ -1318,6 +1405,23 @@ func API() typeplane.API {
 				StorageVersion: schema.GroupVersion{Group: "discovery.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "discovery.k8s.io", Version: "v1"}},
 			}),
+			registry.Define(registry.Definition[*v1beta1.NodeMetrics]{
+				GroupKind:      schema.GroupKind{Group: "metrics.k8s.io", Kind: "NodeMetrics"},
+				Plural:         "nodes",
+				Singular:       "nodemetrics",
+				KeyPrefix:      "metrics/nodes",
+				StorageVersion: schema.GroupVersion{Group: "metrics.k8s.io", Version: "v1beta1"},
+				Versions:       []schema.GroupVersion{{Group: "metrics.k8s.io", Version: "v1beta1"}},
+			}),
+			registry.Define(registry.Definition[*v1beta1.PodMetrics]{
+				GroupKind:      schema.GroupKind{Group: "metrics.k8s.io", Kind: "PodMetrics"},
+				Plural:         "pods",
+				Singular:       "podmetrics",
+				Namespaced:     true,
+				KeyPrefix:      "metrics/pods",
+				StorageVersion: schema.GroupVersion{Group: "metrics.k8s.io", Version: "v1beta1"},
+				Versions:       []schema.GroupVersion{{Group: "metrics.k8s.io", Version: "v1beta1"}},
+			}),
 			registry.Define(registry.Definition[*networkingv1.IPAddress]{
 				GroupKind:      schema.GroupKind{Group: "networking.k8s.io", Kind: "IPAddress"},
 				Plural:         "ipaddresses",
@@ -1338,6 +1442,9 @@ func API() typeplane.API {
 				StorageVersion: schema.GroupVersion{Group: "networking.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "networking.k8s.io", Version: "v1"}},
 				CopyStatus:     func(from, to *networkingv1.Ingress) { to.Status = from.Status },
+				Strategy: registry.Strategy[*networkingv1.Ingress]{
+					StatusMetadata: ingressStrategy.StatusMetadata(),
+				},
 			}),
 			registry.Define(registry.Definition[*networkingv1.IngressClass]{
 				GroupKind:      schema.GroupKind{Group: "networking.k8s.io", Kind: "IngressClass"},
@@ -1385,6 +1492,9 @@ func API() typeplane.API {
 				StorageVersion: schema.GroupVersion{Group: "policy", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "policy", Version: "v1"}},
 				CopyStatus:     func(from, to *policyv1.PodDisruptionBudget) { to.Status = from.Status },
+				Strategy: registry.Strategy[*policyv1.PodDisruptionBudget]{
+					StatusMetadata: podDisruptionBudgetStrategy.StatusMetadata(),
+				},
 			}),
 			registry.Define(registry.Definition[*resourcev1.DeviceClass]{
 				GroupKind:      schema.GroupKind{Group: "resource.k8s.io", Kind: "DeviceClass"},
@@ -1519,9 +1629,11 @@ func API() typeplane.API {
 			{Group: "", Version: "v1"}:                        v1.OpenAPISchemas,
 			{Group: "apps", Version: "v1"}:                    appsv1.OpenAPISchemas,
 			{Group: "autoscaling", Version: "v2"}:             v2.OpenAPISchemas,
+			{Group: "autoscaling", Version: "v1"}:             autoscalingv1.OpenAPISchemas,
 			{Group: "batch", Version: "v1"}:                   batchv1.OpenAPISchemas,
 			{Group: "certificates.k8s.io", Version: "v1"}:     certificatesv1.OpenAPISchemas,
 			{Group: "discovery.k8s.io", Version: "v1"}:        discoveryv1.OpenAPISchemas,
+			{Group: "metrics.k8s.io", Version: "v1beta1"}:     v1beta1.OpenAPISchemas,
 			{Group: "networking.k8s.io", Version: "v1"}:       networkingv1.OpenAPISchemas,
 			{Group: "node.k8s.io", Version: "v1"}:             nodev1.OpenAPISchemas,
 			{Group: "policy", Version: "v1"}:                  policyv1.OpenAPISchemas,
@@ -1627,6 +1739,7 @@ func selectableFields_v1_Pod(in *v1.Pod) map[string]string {
 		"status.phase":             string(in.Status.Phase),
 		"status.podIP":             in.Status.PodIP,
 		"status.nominatedNodeName": in.Status.NominatedNodeName,
+		"spec.host":                in.Spec.NodeName,
 	}
 }
 
@@ -1640,6 +1753,7 @@ var storedFields_v1_Pod = wire.Fields{
 	"status.phase":             wire.String(3, 1),
 	"status.podIP":             wire.String(3, 6),
 	"status.nominatedNodeName": wire.String(3, 11),
+	"spec.host":                wire.String(2, 10),
 }
 
 // cells_v1_Pod returns what the columns of kind Pod in v1 show of an object.
@@ -1887,6 +2001,21 @@ func cells_v2_HorizontalPodAutoscaler(in *autoscalingv2.HorizontalPodAutoscaler)
 	return cells
 }
 
+// cells_v1_HorizontalPodAutoscaler returns what the columns of kind HorizontalPodAutoscaler in autoscaling/v1 show of an object.
+func cells_v1_HorizontalPodAutoscaler(in *apiautoscalingv1.HorizontalPodAutoscaler) []any {
+	cells := []any{
+		in.Spec.ScaleTargetRef.Name,      // Reference
+		nil,                              // Minpods
+		int64(in.Spec.MaxReplicas),       // Maxpods
+		int64(in.Status.CurrentReplicas), // Replicas
+		in.ObjectMeta.CreationTimestamp,  // Age
+	}
+	if in.Spec.MinReplicas != nil {
+		cells[1] = int64(*in.Spec.MinReplicas)
+	}
+	return cells
+}
+
 // cells_v1_CronJob returns what the columns of kind CronJob in batch/v1 show of an object.
 func cells_v1_CronJob(in *apibatchv1.CronJob) []any {
 	cells := []any{
@@ -1906,6 +2035,18 @@ func cells_v1_CronJob(in *apibatchv1.CronJob) []any {
 		cells[3] = *in.Status.LastScheduleTime
 	}
 	return cells
+}
+
+// selectableFields_v1_Job returns the fields of kind Job in batch/v1 that a selector may name.
+func selectableFields_v1_Job(in *batchv1.Job) map[string]string {
+	return map[string]string{
+		"status.successful": strconv.FormatInt(int64(in.Status.Succeeded), 10),
+	}
+}
+
+// storedFields_v1_Job says where the fields of selectableFields_v1_Job are in an encoded object.
+var storedFields_v1_Job = wire.Fields{
+	"status.successful": wire.Int32(3, 5),
 }
 
 // cells_v1_Job returns what the columns of kind Job in batch/v1 show of an object.

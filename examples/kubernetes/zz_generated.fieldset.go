@@ -8,9 +8,11 @@ package kubernetes
 import (
 	cmp "cmp"
 
+	v1beta1 "github.com/typeplane/typeplane/examples/kubernetes/api/metrics/v1beta1"
 	fieldset "github.com/typeplane/typeplane/runtime/fieldset"
 	level "github.com/typeplane/typeplane/runtime/level"
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	v2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
 	certificatesv1 "k8s.io/api/certificates/v1"
@@ -111,6 +113,13 @@ func compareFields_v1_EndpointSlice(c *fieldset.Comparison, old, obj *discoveryv
 func compareFields_v1_Endpoints(c *fieldset.Comparison, old, obj *v1.Endpoints) {
 	fieldset.ObjectMeta(c, &old.ObjectMeta, &obj.ObjectMeta)
 	fieldset.FilledList(c, "subsets", &old.Subsets, &obj.Subsets, fieldset.Leaf)
+}
+
+// compareFields_v1_HorizontalPodAutoscaler tells which fields two objects of kind HorizontalPodAutoscaler in autoscaling/v1 differ in, but for those that nobody owns.
+func compareFields_v1_HorizontalPodAutoscaler(c *fieldset.Comparison, old, obj *autoscalingv1.HorizontalPodAutoscaler) {
+	fieldset.ObjectMeta(c, &old.ObjectMeta, &obj.ObjectMeta)
+	fieldset.Field(c, "spec", &old.Spec, &obj.Spec, compareFieldsOf_autoscalingv1_HorizontalPodAutoscalerSpec)
+	fieldset.Field(c, "status", &old.Status, &obj.Status, compareFieldsOf_autoscalingv1_HorizontalPodAutoscalerStatus)
 }
 
 // compareFields_v1_IPAddress tells which fields two objects of kind IPAddress in networking.k8s.io/v1 differ in, but for those that nobody owns.
@@ -283,6 +292,24 @@ func compareFields_v1_VolumeAttributesClass(c *fieldset.Comparison, old, obj *st
 	fieldset.ObjectMeta(c, &old.ObjectMeta, &obj.ObjectMeta)
 	c.Leaf("driverName", true, true, old.DriverName == obj.DriverName)
 	fieldset.FilledMap(c, "parameters", &old.Parameters, &obj.Parameters, fieldset.Values)
+}
+
+// compareFields_v1beta1_NodeMetrics tells which fields two objects of kind NodeMetrics in metrics.k8s.io/v1beta1 differ in, but for those that nobody owns.
+func compareFields_v1beta1_NodeMetrics(c *fieldset.Comparison, old, obj *v1beta1.NodeMetrics) {
+	fieldset.ObjectMeta(c, &old.ObjectMeta, &obj.ObjectMeta)
+	fieldset.Field(c, "timestamp", &old.Timestamp, &obj.Timestamp, fieldset.Leaf)
+	fieldset.Field(c, "window", &old.Window, &obj.Window, fieldset.Leaf)
+	fieldset.Field(c, "usage", &old.Usage, &obj.Usage, func(c *fieldset.Comparison, old, obj *v1.ResourceList) {
+		fieldset.Map(c, old, obj, fieldset.Leaf)
+	})
+}
+
+// compareFields_v1beta1_PodMetrics tells which fields two objects of kind PodMetrics in metrics.k8s.io/v1beta1 differ in, but for those that nobody owns.
+func compareFields_v1beta1_PodMetrics(c *fieldset.Comparison, old, obj *v1beta1.PodMetrics) {
+	fieldset.ObjectMeta(c, &old.ObjectMeta, &obj.ObjectMeta)
+	fieldset.Field(c, "timestamp", &old.Timestamp, &obj.Timestamp, fieldset.Leaf)
+	fieldset.Field(c, "window", &old.Window, &obj.Window, fieldset.Leaf)
+	fieldset.Field(c, "containers", &old.Containers, &obj.Containers, fieldset.Leaf)
 }
 
 // compareFields_v2_HorizontalPodAutoscaler tells which fields two objects of kind HorizontalPodAutoscaler in autoscaling/v2 differ in, but for those that nobody owns.
@@ -506,6 +533,25 @@ func compareFieldsOf_appsv1_StatefulSetUpdateStrategy(c *fieldset.Comparison, ol
 	obj, _ = fieldset.Value(obj)
 	c.Leaf("type", old.Type != "", obj.Type != "", old.Type == obj.Type)
 	fieldset.Field(c, "rollingUpdate", old.RollingUpdate, obj.RollingUpdate, compareFieldsOf_appsv1_RollingUpdateStatefulSetStrategy)
+}
+
+func compareFieldsOf_autoscalingv1_HorizontalPodAutoscalerSpec(c *fieldset.Comparison, old, obj *autoscalingv1.HorizontalPodAutoscalerSpec) {
+	old, was := fieldset.Value(old)
+	obj, is := fieldset.Value(obj)
+	fieldset.Field(c, "scaleTargetRef", fieldset.If(was, &old.ScaleTargetRef), fieldset.If(is, &obj.ScaleTargetRef), fieldset.Leaf)
+	c.Leaf("minReplicas", old.MinReplicas != nil, obj.MinReplicas != nil, fieldset.SamePointers(old.MinReplicas, obj.MinReplicas))
+	c.Leaf("maxReplicas", was, is, old.MaxReplicas == obj.MaxReplicas)
+	c.Leaf("targetCPUUtilizationPercentage", old.TargetCPUUtilizationPercentage != nil, obj.TargetCPUUtilizationPercentage != nil, fieldset.SamePointers(old.TargetCPUUtilizationPercentage, obj.TargetCPUUtilizationPercentage))
+}
+
+func compareFieldsOf_autoscalingv1_HorizontalPodAutoscalerStatus(c *fieldset.Comparison, old, obj *autoscalingv1.HorizontalPodAutoscalerStatus) {
+	old, was := fieldset.Value(old)
+	obj, is := fieldset.Value(obj)
+	c.Leaf("observedGeneration", old.ObservedGeneration != nil, obj.ObservedGeneration != nil, fieldset.SamePointers(old.ObservedGeneration, obj.ObservedGeneration))
+	fieldset.Field(c, "lastScaleTime", old.LastScaleTime, obj.LastScaleTime, fieldset.Leaf)
+	c.Leaf("currentReplicas", was, is, old.CurrentReplicas == obj.CurrentReplicas)
+	c.Leaf("desiredReplicas", was, is, old.DesiredReplicas == obj.DesiredReplicas)
+	c.Leaf("currentCPUUtilizationPercentage", old.CurrentCPUUtilizationPercentage != nil, obj.CurrentCPUUtilizationPercentage != nil, fieldset.SamePointers(old.CurrentCPUUtilizationPercentage, obj.CurrentCPUUtilizationPercentage))
 }
 
 func compareFieldsOf_batchv1_CronJobSpec(c *fieldset.Comparison, old, obj *batchv1.CronJobSpec) {

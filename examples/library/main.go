@@ -6,6 +6,7 @@
 //
 // +typeplane:apiserver
 // +typeplane:manifests=true
+// +typeplane:crd
 // +typeplane:openapi=examples/library/docs/openapi.json
 package main
 

@@ -55,7 +55,7 @@ func TestManifests(t *testing.T) {
 	manifest(t, "service.yaml", &service)
 	var deployment appsv1.Deployment
 	manifest(t, "deployment.yaml", &deployment)
-	manifest(t, "rbac.yaml", &corev1.ServiceAccount{}, &rbacv1.ClusterRoleBinding{}, &rbacv1.RoleBinding{})
+	manifest(t, "rbac.yaml", &corev1.ServiceAccount{}, &rbacv1.ClusterRoleBinding{}, &rbacv1.ClusterRole{}, &rbacv1.ClusterRoleBinding{}, &rbacv1.RoleBinding{})
 	manifest(t, "namespace.yaml", &corev1.Namespace{})
 
 	pod := deployment.Spec.Template

@@ -38,7 +38,7 @@ func main() {
 	rows := flag.String("rows", "", "only what measures these `rows`, as in 9,10; the other rows of the page keep what they have in -into")
 	from := flag.String("from", "", "run nothing, and print what is noted in this `file`")
 	write := flag.Bool("write", false, "with -from: put the table into the page, too")
-	into := flag.String("into", "", "the `file` that keeps the figures; rows that are run lose those that it has of them (bin/drills.jsonl, with -short bin/drills-short.jsonl)")
+	into := flag.String("into", "", "the `file` that keeps the figures; rows that are run lose those that it has of them (hack/drills/figures.jsonl, with -short bin/drills-short.jsonl)")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		log.Fatalf("%s is no flag: -h lists them", flag.Arg(0))
@@ -60,7 +60,7 @@ func scorecard(ctx context.Context, short bool, rows, from string, write bool, i
 		return errors.New("-write goes with -from: a long form writes the page anyway, a short one never")
 	}
 	if into == "" {
-		into = "bin/drills.jsonl"
+		into = "hack/drills/figures.jsonl"
 		if short {
 			into = "bin/drills-short.jsonl"
 		}

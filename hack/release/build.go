@@ -24,6 +24,7 @@ type builder struct {
 	clone, work string // the clone, at the tag, and a folder for everything else
 	out         string
 	platforms   []string
+	env         []string // of the go command, beside that of the machine
 	cold        bool
 	time        time.Time // of the commit
 	built       []target
@@ -69,19 +70,19 @@ func (b *builder) run(ctx context.Context) error {
 // twice builds the programs in both folders, and compares them.
 func (b *builder) twice(ctx context.Context, t target, again string, cold bool) error {
 	began := time.Now()
-	if err := build(ctx, b.clone, t, b.programs(t), nil); err != nil {
+	if err := b.build(ctx, b.clone, t, b.programs(t)); err != nil {
 		return err
 	}
-	took, env, from := time.Since(began), []string(nil), "with the same cache"
+	took, cache, from := time.Since(began), "", "with the same cache"
 	if cold {
-		cache := filepath.Join(b.work, "cache")
-		defer os.RemoveAll(cache)
-		env, from = []string{"GOCACHE=" + cache}, "with an empty cache"
+		folder := filepath.Join(b.work, "cache")
+		defer os.RemoveAll(folder)
+		cache, from = "GOCACHE="+folder, "with an empty cache"
 	}
 	began = time.Now()
 	second := filepath.Join(b.work, "second")
 	defer os.RemoveAll(second)
-	if err := build(ctx, again, t, second, env); err != nil {
+	if err := b.build(ctx, again, t, second, cache); err != nil {
 		return err
 	}
 	for _, pkg := range programs {
@@ -107,12 +108,11 @@ func (b *builder) programs(t target) string {
 }
 
 // build builds all programs into a folder.
-func build(ctx context.Context, clone string, t target, into string, env []string) error {
+func (b *builder) build(ctx context.Context, clone string, t target, into string, env ...string) error {
 	args := []string{"build", "-p", "2", "-trimpath", "-buildvcs=true", "-mod=readonly", "-ldflags=-s -w", "-o", into + string(filepath.Separator)}
 	cmd := exec.CommandContext(ctx, "go", append(args, programs...)...)
 	cmd.Dir = clone
-	// GOFLAGS of the machine must not change what is built.
-	cmd.Env = slices.Concat(os.Environ(), []string{"GOFLAGS=", "CGO_ENABLED=0", "GOOS=" + t.os, "GOARCH=" + t.arch}, env)
+	cmd.Env = slices.Concat(os.Environ(), b.env, []string{"CGO_ENABLED=0", "GOOS=" + t.os, "GOARCH=" + t.arch}, env)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)
 	}

@@ -75,6 +75,7 @@ func run(ctx context.Context, o options) error {
 	}
 	defer os.RemoveAll(work)
 	clone := filepath.Join(work, "typeplane")
+	p.proxy = filepath.Join(work, "proxy")
 	if _, err := git(ctx, root, "clone", "--quiet", "--no-hardlinks", ".", clone); err != nil {
 		return err
 	}
@@ -92,6 +93,9 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	b := builder{version: o.version, clone: clone, work: work, out: o.out, platforms: o.platforms, cold: o.cold}
+	if b.env, err = goEnv(ctx, p.proxy, filepath.Join(work, "modules")); err != nil {
+		return err
+	}
 	if err := b.run(ctx); err != nil {
 		return err
 	}

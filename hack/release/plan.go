@@ -15,6 +15,7 @@ import (
 type plan struct {
 	version string
 	branch  string // of the clone that the release is made in
+	proxy   string // a folder that gets the tagged modules, as a module proxy has them
 	modules []module
 }
 

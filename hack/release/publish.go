@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -73,7 +74,7 @@ func (b *builder) image(ctx context.Context) error {
 
 func (b *builder) goCommand(ctx context.Context, dir string, args ...string) error {
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=", "GOOS=", "GOARCH=")
+	cmd.Dir, cmd.Env = dir, slices.Concat(os.Environ(), b.env, []string{"GOOS=", "GOARCH="})
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go %s: %w\n%s", strings.Join(args[:2], " "), err, out)
 	}

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"golang.org/x/mod/modfile"
-	gomodule "golang.org/x/mod/module"
-	"golang.org/x/mod/zip"
 )
 
 // copied is the state of the work tree as a repository of its own.
@@ -66,6 +64,7 @@ func TestTags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	p.proxy = t.TempDir()
 	before := mustGit(t, repo, "rev-parse", "HEAD")
 	if err := p.carryOut(t.Context(), repo); err != nil {
 		t.Fatal(err)
@@ -73,37 +72,17 @@ func TestTags(t *testing.T) {
 	if got := mustGit(t, repo, "diff", "--stat", before, "HEAD"); !strings.Contains(got, "CHANGELOG.md") || strings.Contains(got, "go.mod") {
 		t.Errorf("the release changes more than the changelog, or not that:\n%s", got)
 	}
-	proxy := t.TempDir()
-	var paths []string
 	for _, m := range p.modules {
-		paths = append(paths, m.path)
-		at := filepath.Join(proxy, m.path, "@v")
-		if err := os.MkdirAll(at, 0o755); err != nil {
+		mod, err := os.ReadFile(p.laid(m, ".mod"))
+		if err != nil {
 			t.Fatal(err)
 		}
-		mod := mustGit(t, repo, "show", m.tagOf(version)+":"+filepath.ToSlash(filepath.Join(m.folder, "go.mod"))) + "\n"
-		file, err := modfile.Parse("go.mod", []byte(mod), nil)
+		file, err := modfile.Parse("go.mod", mod, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(file.Replace) > 0 {
 			t.Errorf("%s: its tag has a go.mod with replacements:\n%s", m.path, mod)
-		}
-		f, err := os.Create(filepath.Join(at, version+".zip"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		subdir := strings.TrimPrefix(m.folder, ".")
-		if err := zip.CreateFromVCS(f, gomodule.Version{Path: m.path, Version: version}, repo, m.tagOf(version), subdir); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
-		for suffix, text := range map[string]string{".mod": mod, ".info": `{"Version":"` + version + `"}`} {
-			if err := os.WriteFile(filepath.Join(at, version+suffix), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
 		}
 	}
 	// The go.sum of the last module that requires all others has the hashes of them.
@@ -117,13 +96,11 @@ func TestTags(t *testing.T) {
 	for _, path := range last.requires {
 		cmd := exec.Command("go", "mod", "download", path)
 		cmd.Dir = filepath.Join(repo, last.folder)
-		cache := filepath.Join(t.TempDir(), "modules")
-		known, err := exec.Command("go", "env", "GOMODCACHE").Output()
+		env, err := goEnv(t.Context(), p.proxy, filepath.Join(t.TempDir(), "modules"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		cmd.Env = append(os.Environ(), "GOFLAGS=-modcacherw -mod=readonly", "GOMODCACHE="+cache, "GONOSUMDB=*", "GOWORK=off",
-			"GOPROXY=file://"+proxy+",file://"+filepath.Join(strings.TrimSpace(string(known)), "cache", "download"))
+		cmd.Env = append(os.Environ(), env...)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%s does not get %s: %v\n%s", last.path, path, err, out)
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -66,37 +67,66 @@ func (p *plan) release(ctx context.Context, clone string, m module, sums map[str
 	if _, err := git(ctx, clone, "tag", "--annotate", "--message", m.path+" "+p.version, m.tagOf(p.version)); err != nil {
 		return err
 	}
-	s, err := sumOf(clone, m, p.version)
+	if err := p.lay(clone, m); err != nil {
+		return err
+	}
+	s, err := p.sumOf(m)
 	sums[m.path] = s
 	return err
+}
+
+// lay puts the files of the tag where the go command looks for them in a proxy.
+func (p *plan) lay(clone string, m module) error {
+	if err := os.MkdirAll(filepath.Dir(p.laid(m, ".zip")), 0o755); err != nil {
+		return err
+	}
+	mod, err := os.ReadFile(filepath.Join(clone, m.folder, "go.mod"))
+	if err != nil {
+		return err
+	}
+	subdir := strings.TrimPrefix(m.folder, ".")
+	return errors.Join(
+		create(p.laid(m, ".zip"), func(w io.Writer) error {
+			return zip.CreateFromVCS(w, gomodule.Version{Path: m.path, Version: p.version}, clone, m.tagOf(p.version), subdir)
+		}),
+		os.WriteFile(p.laid(m, ".mod"), mod, 0o644),
+		os.WriteFile(p.laid(m, ".info"), fmt.Appendf(nil, `{"Version":%q}`, p.version), 0o644))
+}
+
+// laid is a file of the version of a module in the proxy.
+func (p *plan) laid(m module, suffix string) string {
+	return filepath.Join(p.proxy, m.path, "@v", p.version+suffix)
 }
 
 // sum is what go.sum says of a module: the hash of its files and that of its go.mod.
 type sum struct{ files, mod string }
 
-// sumOf computes it as the go command will, from the files of the tag.
-func sumOf(clone string, m module, version string) (sum, error) {
-	archive, err := os.CreateTemp("", "*.zip")
-	if err != nil {
-		return sum{}, err
-	}
-	defer os.Remove(archive.Name())
-	defer archive.Close()
-	subdir := m.folder
-	if subdir == "." {
-		subdir = ""
-	}
-	if err := zip.CreateFromVCS(archive, gomodule.Version{Path: m.path, Version: version}, clone, m.tagOf(version), subdir); err != nil {
-		return sum{}, err
-	}
-	files, err := dirhash.HashZip(archive.Name(), dirhash.Hash1)
+// sumOf computes it as the go command will.
+func (p *plan) sumOf(m module) (sum, error) {
+	files, err := dirhash.HashZip(p.laid(m, ".zip"), dirhash.Hash1)
 	if err != nil {
 		return sum{}, err
 	}
 	mod, err := dirhash.Hash1([]string{"go.mod"}, func(string) (io.ReadCloser, error) {
-		return os.Open(filepath.Join(clone, m.folder, "go.mod"))
+		return os.Open(p.laid(m, ".mod"))
 	})
 	return sum{files, mod}, err
+}
+
+// goEnv has the go command take the tagged modules from the proxy, and the others from what this
+// machine has, or from where it gets them. Its cache of modules is a folder of its own: what was
+// only tried must not stay known under the name of a release. Nor do GOFLAGS of the machine change
+// what is built.
+func goEnv(ctx context.Context, proxy, modules string) ([]string, error) {
+	out, err := exec.CommandContext(ctx, "go", "env", "GOMODCACHE", "GOPROXY").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go env: %w", err)
+	}
+	known, others, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	return []string{
+		"GOMODCACHE=" + modules, "GOFLAGS=-modcacherw", "GOWORK=off", "GONOSUMDB=github.com/typeplane",
+		"GOPROXY=file://" + proxy + ",file://" + filepath.Join(known, "cache", "download") + "," + others,
+	}, nil
 }
 
 // require edits go.mod and go.sum.

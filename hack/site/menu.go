@@ -22,8 +22,7 @@ func (s *site) menu() string {
 	sections := strings.Split(s.by[index].text, "\n## ")
 	for _, section := range sections[1:] {
 		title, text, _ := strings.Cut(section, "\n")
-		open := false
-		e := entry{Text: strings.TrimSpace(title), Collapsed: &open}
+		e := entry{Text: strings.TrimSpace(title)}
 		for _, p := range s.placed(text, taken) {
 			e.Items = append(e.Items, entryOf(p, taken))
 		}

@@ -107,7 +107,6 @@ func TestFollow(t *testing.T) {
 	const menu = `[
   {
     "text": "Begin",
-    "collapsed": false,
     "items": [
       {
         "text": "A b",
@@ -121,7 +120,6 @@ func TestFollow(t *testing.T) {
   },
   {
     "text": "More",
-    "collapsed": false,
     "items": [
       {
         "text": "Decisions",

@@ -45,7 +45,7 @@ func Start(ctx context.Context, cmd *exec.Cmd) (*Process, error) {
 // StartBy is Start for a cmd that is not started by itself: something stands between the server and
 // its disk.
 func StartBy(ctx context.Context, cmd *exec.Cmd, start func() error) (*Process, error) {
-	return startBy(ctx, cmd, start, make(chan string, 1))
+	return startBy(ctx, cmd, start, make(chan string, 1), 2*time.Millisecond)
 }
 
 // StartWith is Start for a server of others, which prints no kubeconfig: the caller has written one
@@ -53,10 +53,11 @@ func StartBy(ctx context.Context, cmd *exec.Cmd, start func() error) (*Process, 
 func StartWith(ctx context.Context, cmd *exec.Cmd, kubeconfig string) (*Process, error) {
 	exported := make(chan string, 1)
 	exported <- kubeconfig
-	return startBy(ctx, cmd, cmd.Start, exported)
+	return startBy(ctx, cmd, cmd.Start, exported, 100*time.Millisecond)
 }
 
-func startBy(ctx context.Context, cmd *exec.Cmd, start func() error, exported chan string) (*Process, error) {
+// startBy asks every so often whether the server is ready.
+func startBy(ctx context.Context, cmd *exec.Cmd, start func() error, exported chan string, every time.Duration) (*Process, error) {
 	p := &Process{Cmd: cmd, ended: make(chan struct{})}
 	if cmd.Stderr == nil {
 		cmd.Stderr = &p.output
@@ -69,7 +70,7 @@ func startBy(ctx context.Context, cmd *exec.Cmd, start func() error, exported ch
 		return nil, err
 	}
 	go p.follow(stdout, exported)
-	if err := p.waitReady(ctx, exported); err != nil {
+	if err := p.waitReady(ctx, exported, every); err != nil {
 		p.Kill()
 		return nil, fmt.Errorf("%s: %w\n%s", cmd, err, p.Output())
 	}
@@ -88,7 +89,7 @@ func (p *Process) follow(stdout io.Reader, exported chan<- string) {
 	close(p.ended)
 }
 
-func (p *Process) waitReady(ctx context.Context, exported <-chan string) (err error) {
+func (p *Process) waitReady(ctx context.Context, exported <-chan string, every time.Duration) (err error) {
 	select {
 	case p.Kubeconfig = <-exported:
 	case <-p.ended:
@@ -109,7 +110,7 @@ func (p *Process) waitReady(ctx context.Context, exported <-chan string) (err er
 			return fmt.Errorf("it has ended before it was ready (%v)", p.err)
 		case <-ctx.Done():
 			return fmt.Errorf("it is not ready: %w", err)
-		case <-time.After(2 * time.Millisecond):
+		case <-time.After(every):
 		}
 	}
 }

@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write what the commands of the story pr
 func TestStory(t *testing.T) { tellAlone(t, "../../examples/cluster/README.md", nil) }
 
 // tellAlone tells a story that starts its servers itself: their programs are on the path, $DATA is
-// an empty directory. The last server's process is in ~/pid, that of an etcd-cluster in ~/etcd.pid.
+// an empty directory.
 func tellAlone(t *testing.T, file string, env []string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -30,9 +30,7 @@ func tellAlone(t *testing.T, file string, env []string) {
 		t.Fatal(err)
 	}
 	home, data := t.TempDir(), t.TempDir()
-	t.Cleanup(func() { // what a story that broke off leaves behind
-		exec.Command("sh", "-c", "cd "+home+" && for file in pid etcd.pid watch.pid; do test -f $file && kill $(cat $file); done").Run()
-	})
+	t.Cleanup(func() { endStory(home) })
 	story{
 		file: file, text: string(text),
 		env: append(env, "HOME="+home, "DATA="+data, "KUBECONFIG="+filepath.Join(data, "admin.kubeconfig"), "KUBECACHEDIR="+home,
@@ -40,6 +38,11 @@ func tellAlone(t *testing.T, file string, env []string) {
 		places: strings.NewReplacer(data, "$DATA", home, "~").Replace,
 		mask:   mask,
 	}.tell(t)
+}
+
+// endStory ends what a story that broke off leaves behind: its processes are in files in home.
+func endStory(home string) {
+	exec.Command("sh", "-c", "cd "+home+" && for file in *pid; do kill $(cat $file); done").Run()
 }
 
 // runStory runs the story in a file. It is in the console blocks: lines that begin with "$ " are
@@ -51,7 +54,9 @@ func runStory(t *testing.T, s *server, file string) {
 		t.Fatal(err)
 	}
 	env := storyEnv(t, s)
-	places := strings.NewReplacer(s.dataDir, "$DATA", strings.TrimPrefix(env[0], "HOME="), "~")
+	home := strings.TrimPrefix(env[0], "HOME=")
+	t.Cleanup(func() { endStory(home) })
+	places := strings.NewReplacer(s.dataDir, "$DATA", home, "~")
 	story{file: file, text: string(text), env: env, places: places.Replace, mask: mask}.tell(t)
 }
 

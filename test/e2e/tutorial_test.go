@@ -29,9 +29,7 @@ func TestTutorial(t *testing.T) {
 		t.Fatal(err)
 	}
 	home := t.TempDir()
-	t.Cleanup(func() { // what a page that broke off leaves behind
-		exec.Command("sh", "-c", "cd "+home+" && for file in *pid; do kill $(cat $file); done").Run()
-	})
+	t.Cleanup(func() { endStory(home) })
 	env := []string{
 		"HOME=" + home, "KUBECONFIG=" + filepath.Join(home, "data/admin.kubeconfig"), "KUBECACHEDIR=" + filepath.Join(home, "kube"),
 		"TZ=UTC", "PATH=" + bin + ":" + tools + ":" + os.Getenv("PATH"),

@@ -60,17 +60,9 @@ type aggregated struct {
 // aggregate starts an etcd, a kube-apiserver, a controller manager and the library.
 func aggregate(t *testing.T) *aggregated {
 	t.Helper()
-	a := &aggregated{T: t, cluster: &cluster{bin: *programsDir, dir: t.TempDir(), patience: 5 * time.Minute}}
-	ctx, cancel := context.WithTimeout(t.Context(), a.patience)
-	defer cancel()
-	etcd, err := startEtcd(ctx, a.bin, a.dir)
-	a.must(err)
-	t.Cleanup(etcd.stop)
-	a.etcd = etcd.url
-	a.must(a.start(ctx, kubeAPIServer, programs[0]))
-	t.Cleanup(a.stop)
-
+	a := &aggregated{T: t, cluster: startKubernetes(t, programs[0])}
 	pki := filepath.Join(a.data(), "pki")
+	var err error
 	a.ca, err = newAuthority(pki, "library-ca")
 	a.must(err)
 	a.must(a.ca.server("library", "library.library.svc"))
@@ -88,6 +80,28 @@ func aggregate(t *testing.T) *aggregated {
 	t.Cleanup(a.stopLibrary)
 	a.until("get apiservices v1.library.example.com v1alpha1.library.example.com -o jsonpath={.items[*].status.conditions[0].status}", "True True")
 	return a
+}
+
+// patience is after which time something that has to happen is taken to hang.
+const patience = 5 * time.Minute
+
+// startKubernetes starts an etcd, a kube-apiserver and programs beside it.
+func startKubernetes(t *testing.T, programs ...program) *cluster {
+	t.Helper()
+	c := &cluster{bin: *programsDir, dir: t.TempDir(), patience: patience}
+	ctx, cancel := context.WithTimeout(t.Context(), c.patience)
+	defer cancel()
+	etcd, err := startEtcd(ctx, c.bin, c.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(etcd.stop)
+	c.etcd = etcd.url
+	if err := c.start(ctx, kubeAPIServer, programs...); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.stop)
+	return c
 }
 
 // clusterCA signs for the kube-apiserver and its users.

@@ -114,6 +114,10 @@ func measure(ctx context.Context, c *cluster, serve server, w workload) (r *resu
 	if err := errors.Join(err, note()); err != nil {
 		return nil, fmt.Errorf("start: %w", err)
 	}
+	before, err := metrics(ctx, c.server.Client, c.server.URL)
+	if err != nil {
+		return nil, err
+	}
 	asking, stopAsking := context.WithCancel(ctx)
 	asked := make(chan struct{})
 	go func() {
@@ -141,7 +145,8 @@ func measure(ctx context.Context, c *cluster, serve server, w workload) (r *resu
 	}
 	values, err := metrics(ctx, c.server.Client, c.server.URL)
 	const total = "apiserver_request_total"
-	r.requests, r.busy, r.broken = values.sum(total, ""), values.sum(total, `code="429"`), values.sum(total, `code="5`)
+	since := func(label string) float64 { return values.sum(total, label) - before.sum(total, label) }
+	r.requests, r.busy, r.broken = since(""), since(`code="429"`), since(`code="5`)
 	return r, err
 }
 

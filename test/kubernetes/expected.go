@@ -20,6 +20,7 @@ var expectedRefusals = []expectation{
 	expect(`^403 get pods/(exec|attach) by kubectl`, "kubectl tries a WebSocket first, which this kubelet does not know, and goes on with SPDY"),
 	expect(`^422 create pods by kubectl.* ValidatingAdmissionPolicy 'no-latest'`, "the policy of the step refuses the pod"),
 	expect(`^400 update coordination.k8s.io/leases .* client disconnected$`, "the programs are being stopped"),
+	expect(`^409 create events.k8s.io/events by kube-scheduler.* already exists$`, "the scheduler sees an event again before its create is answered, and creates it twice"),
 	expect(`^429 create pods/eviction by kubectl`, "kubectl drain waits for the disruption budget"),
 }
 
@@ -31,6 +32,7 @@ var expectedComplaints = []expectation{
 	expect(`is forbidden: exceeded quota: few`, "see the 403 above"),
 	expect(`because it is being terminated`, "see the 403 above"),
 	expect(`skipping Pod .* Node node-# Not Found|had negative ref count`, "a node was deleted before its pods, as the step wants it"),
+	expect(`EndpointSlice informer cache is out of date`, "the watch has not brought the slice that the controller has just written; the pods of a node that is gone use up its retries"),
 	expect(`found no controllers for pod`, "a replica set goes before its pods"),
 	expect(`Status after running PostFilter plugins for pod.*status="not found"`, "a pod waits for its volume: plug-in DynamicResources reads a state that was not made"),
 	expect(`unable to upgrade websocket connection|query parameter \\"port\\" is required`, "kubectl tries WebSockets first, see the 403 above"),

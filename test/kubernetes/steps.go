@@ -56,7 +56,7 @@ func steps(nodes, pods int) []step {
 		{name: "a deletion waits for dependents", run: []string{"delete statefulset db --cascade=foreground"}, until: "get pods -l app=db -o name", want: ""},
 		{name: "a quota is counted", apply: quota, until: "get resourcequota few -n other -o jsonpath={.status.used.pods}", want: "2"},
 		{name: "a namespace goes with all that is in it", run: []string{"delete namespace other"}, until: "get namespace other --ignore-not-found -o name", want: ""},
-	}, policySteps(), kubeletSteps())
+	}, policySteps(), metricsSteps(), kubeletSteps())
 }
 
 func nodesYAML(n int) string {

@@ -128,8 +128,8 @@ func marshal(t *testing.T, o any) string {
 // does, takes all that the chart and kustomize print, and helm installs it there.
 func TestServerTakesThem(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "kubernetes")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./examples/kubernetes")
-	build.Dir = root
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".")
+	build.Dir = filepath.Join(root, "examples", "kubernetes", "server")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -69,6 +69,7 @@ const (
 	tagSkip            = "kubebuilder:skipversion"
 	tagDeprecated      = "kubebuilder:deprecatedversion"
 	tagSelectableField = "kubebuilder:selectablefield"
+	tagNamedField      = "typeplane:selectablefield"
 	tagStatus          = "kubebuilder:subresource:status"
 	tagScale           = "kubebuilder:subresource:scale"
 	tagSubresource     = "typeplane:subresource"
@@ -97,6 +98,8 @@ var tags = []tag.Definition{
 	{Name: tagSkip, Scope: tag.Type, Doc: "The type is no kind of the server."},
 	{Name: tagDeprecated, Scope: tag.Type, Value: tag.Fields, Keys: []string{"warning"}, Doc: "Each answer in this version warns its client, with the words of warning=, or else with the best version to use instead."},
 	{Name: tagSelectableField, Scope: tag.Type, Value: tag.Fields, Doc: "JSONPath= of a string, number or bool that field selectors may name, like .spec.isbn."},
+	{Name: tagNamedField, Scope: tag.Type, Value: tag.Fields, Keys: []string{"name", "JSONPath"}, Example: "+typeplane:selectablefield:name=status.successful,JSONPath=.status.succeeded",
+		Doc: "The same under another name than that of its path: name= is what field selectors say. The kind needs protobuf, and a CustomResourceDefinition can't have it."},
 	{Name: tagStatus, Scope: tag.Type, Doc: "The status is a subresource: it is written at …/status, and only there. One of the versions is enough."},
 	{Name: tagScale, Scope: tag.Type, Value: tag.Fields, Doc: "The kind can be scaled: specpath= and statuspath= of its numbers of replicas, like .spec.replicas, and selectorpath= of a string, a map of labels or a label selector."},
 	{Name: tagSubresource, Scope: tag.Type, Value: tag.Fields, Keys: []string{"name", "methods", "below"}, Example: "+typeplane:subresource:name=restart",

@@ -7,35 +7,87 @@ import (
 	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/internal/model"
+	"github.com/typeplane/typeplane/generators/internal/tag"
 )
 
-// selectableFields reads +kubebuilder:selectablefield:JSONPath=.spec.isbn of a kind.
+// selectableFields reads +kubebuilder:selectablefield:JSONPath=.spec.isbn of a kind, and
+// +typeplane:selectablefield:name=isbn,JSONPath=.spec.isbn.
 func (p *planner) selectableFields(v *version) []selectable {
-	markers, err := v.markers.Arguments(tagSelectableField)
-	if err != nil {
-		p.problem(v.pos, v.goType.Name.Name, err.Error(), "")
-		return nil
-	}
 	var out []selectable
 	seen := map[string]bool{}
-	for _, marker := range markers {
-		if len(marker) != 1 || marker[0].Key != "JSONPath" {
-			p.problem(v.pos, v.goType.Name.Name, "+"+tagSelectableField+" needs a path and nothing else",
-				"write it like +"+tagSelectableField+":JSONPath=.spec.name")
+	for _, tag := range []string{tagSelectableField, tagNamedField} {
+		markers, err := v.markers.Arguments(tag)
+		if err != nil {
+			p.problem(v.pos, v.goType.Name.Name, err.Error(), "")
 			continue
 		}
-		f, message, cure := p.follow(v.goType, marker[0].Value)
-		if message == "" && seen[f.label] {
-			message, cure = "it is there twice", "remove one of the tags"
+		for _, marker := range markers {
+			name, path, ok := fieldArguments(tag, marker)
+			if !ok {
+				p.problem(v.pos, v.goType.Name.Name, "+"+tag+" needs "+fieldForms[tag].needs, "write it like +"+tag+fieldForms[tag].like)
+				continue
+			}
+			f, message, cure := p.follow(v.goType, path)
+			if message == "" && tag == tagNamedField {
+				message, cure = f.rename(name)
+			}
+			if message == "" && seen[f.label] {
+				message, cure = "it is there twice", "remove one of the tags"
+			}
+			if message != "" {
+				p.problem(v.pos, v.goType.Name.Name, fmt.Sprintf("+%s:%s: %s", tag, strings.Join(said(marker), ","), message), cure)
+				continue
+			}
+			seen[f.label] = true
+			out = append(out, f)
 		}
-		if message != "" {
-			p.problem(v.pos, v.goType.Name.Name, fmt.Sprintf("+%s:JSONPath=%s: %s", tagSelectableField, marker[0].Value, message), cure)
-			continue
-		}
-		seen[f.label] = true
-		out = append(out, f)
 	}
 	return out
+}
+
+// fieldForms are how the tags of selectable fields are written.
+var fieldForms = map[string]struct{ needs, like string }{
+	tagSelectableField: {"a path and nothing else", ":JSONPath=.spec.name"},
+	tagNamedField:      {"a name and a path", ":name=spec.title,JSONPath=.spec.name"},
+}
+
+// fieldArguments are what a tag of a selectable field says; the name is "" in the one that has
+// none. ok is false if something is missing, or too much.
+func fieldArguments(tagName string, marker []tag.Argument) (name, path string, ok bool) {
+	for _, a := range marker {
+		switch {
+		case a.Key == "JSONPath" && path == "":
+			path = a.Value
+		case a.Key == "name" && name == "" && tagName == tagNamedField:
+			name = a.Value
+		default:
+			return "", "", false
+		}
+	}
+	return name, path, path != "" && (name != "" || tagName == tagSelectableField)
+}
+
+// said is what stands in a marker.
+func said(marker []tag.Argument) (out []string) {
+	for _, a := range marker {
+		out = append(out, a.Key+"="+a.Value)
+	}
+	return out
+}
+
+// rename gives a field the name that selectors say, or says what is wrong with that.
+func (f *selectable) rename(name string) (message, cure string) {
+	label, ok := jsonPath("." + name)
+	switch {
+	case !ok || strings.ContainsAny(name, `=!,\ `):
+		return fmt.Sprintf("selectors can't say the name %q", name), "write names with dots between them, like spec.name"
+	case strings.HasPrefix(label, "metadata."):
+		return "a name that begins with metadata is the framework's", "call it by another name"
+	case label == f.label:
+		return "that is the name of its path", "write +" + tagSelectableField + ":JSONPath=." + label
+	}
+	f.label, f.renamed = label, true
+	return "", ""
 }
 
 // follow compiles a path to a field that can be selected, or says what is wrong with it.

@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"fmt"
 	"slices"
 
 	"k8s.io/gengo/v2/types"
@@ -17,6 +18,10 @@ func (p *planner) findStored(versions []*version) {
 			continue
 		}
 		for i, f := range v.fields {
+			if f.renamed && !v.functions.shared && !v.functions.append {
+				p.problem(v.pos, v.goType.Name.Name, fmt.Sprintf("+%s:name=%s: a kind without protobuf is selected by what its document has at a path", tagNamedField, f.label),
+					"write +"+tagProtobuf+"=package into doc.go, or +"+tagSelectableField+" with the path")
+			}
 			v.fields[i].stored = storedField(f, p.numbers())
 		}
 		v.readable = !slices.ContainsFunc(v.fields, func(f selectable) bool { return f.stored == nil })

@@ -45,6 +45,7 @@ var hooks = []hook{
 	{"ResetFields", []param{{"subresource", "string"}}, "[]string", bySubresource},
 	{"HasGeneration", nil, "bool", denied},
 	{"StatusOnCreate", nil, "bool", value},
+	{"StatusMetadata", nil, "bool", value},
 	{"AllowUnconditionalUpdate", nil, "bool", denied},
 	{"AllowCreateOnUpdate", nil, "bool", value},
 	{"Columns", nil, "[]metav1.TableColumnDefinition", value},

@@ -125,8 +125,9 @@ type column struct {
 
 // selectable is one field that field selectors may name.
 type selectable struct {
-	// label is what users write, like "spec.isbn".
-	label string
+	// label is what users write, like "spec.isbn". renamed says that it is not the field's path.
+	label   string
+	renamed bool
 	target
 	// stored is nil if the field is known only when the object is decoded.
 	stored *stored

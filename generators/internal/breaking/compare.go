@@ -135,7 +135,7 @@ func (c *comparer) kind(old, now *model.Kind) {
 		say("the subresource "+name+" is gone", "keep +typeplane:subresource:name="+name)
 	}
 	for _, field := range without(old.Selectable, now.Selectable) {
-		say("field selectors can no longer name "+field, "keep +kubebuilder:selectablefield:JSONPath=."+field)
+		say("field selectors can no longer name "+field, "keep the tag, or say +typeplane:selectablefield:name="+field+" with the path that it has now")
 	}
 }
 

@@ -108,7 +108,9 @@ var rules = []struct{ name, oldMarkers, newMarkers, old, new, want string }{
 	{name: "status subresource new", newMarkers: "// +kubebuilder:subresource:status", want: `Kind: the status has become a subresource: whoever writes it with the object no longer does; make it one in a new version`},
 	{name: "scale subresource gone", oldMarkers: "// +kubebuilder:subresource:scale:specpath=.spec.a,statuspath=.spec.a", want: `Kind: the scale subresource is gone; keep +kubebuilder:subresource:scale`},
 	{name: "subresource gone", oldMarkers: "// +typeplane:subresource:name=restart", want: `Kind: the subresource restart is gone; keep +typeplane:subresource:name=restart`},
-	{name: "field no longer selectable", oldMarkers: "// +kubebuilder:selectablefield:JSONPath=.spec.a", want: `Kind: field selectors can no longer name spec.a; keep +kubebuilder:selectablefield:JSONPath=.spec.a`},
+	{name: "field no longer selectable", oldMarkers: "// +kubebuilder:selectablefield:JSONPath=.spec.a", want: `Kind: field selectors can no longer name spec.a; keep the tag, or say +typeplane:selectablefield:name=spec.a with the path that it has now`},
+	{name: "field renamed for selectors", oldMarkers: "// +typeplane:selectablefield:name=spec.b,JSONPath=.spec.a", newMarkers: "// +typeplane:selectablefield:name=spec.c,JSONPath=.spec.a", want: `Kind: field selectors can no longer name spec.b; keep the tag, or say +typeplane:selectablefield:name=spec.b with the path that it has now`},
+	{name: "field selectable by its old name", oldMarkers: "// +kubebuilder:selectablefield:JSONPath=.spec.a", newMarkers: "// +typeplane:selectablefield:name=spec.a,JSONPath=.spec.b"},
 	{name: "column gone", oldMarkers: "// +kubebuilder:printcolumn:name=A,type=string,JSONPath=.spec.a"},
 	{name: "kind is none now", newMarkers: "// +kubebuilder:skipversion", want: `r%d.example.com/v1: the version is gone (r/v1/types.go:2 in HEAD); keep serving it for as long as clients may use it`},
 }

@@ -7,6 +7,9 @@
 // where names, types and order of all fields are equal at every depth. Integers that get narrower
 // are checked. A conversion may share memory with its source.
 //
+// A kind of another module, which a package serves by an alias, is converted with the structs
+// beside it that it is made of. The rest of its package is left alone.
+//
 // A hand-written function with the name and signature of a conversion takes the place of the
 // generated one, which stays callable as autoConvert_a_To_b. It is looked for where it is needed,
 // where the types are, and in all packages of the run that ask for conversions. A field that has no

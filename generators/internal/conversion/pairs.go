@@ -3,6 +3,7 @@ package conversion
 import (
 	"fmt"
 	"go/token"
+	"maps"
 	"sort"
 	"strings"
 
@@ -32,18 +33,53 @@ func Pairs(m *model.Model, pkg *model.Package, report *diag.Report) []Pair {
 // plainPairs are the pairs with the functions that keep nothing.
 func plainPairs(m *model.Model, version *model.Package, hubs []*model.Package, report *diag.Report) []Pair {
 	var out []Pair
-	for name, t := range version.Types.Types {
+	theirs := make([]map[string]*types.Type, len(hubs))
+	for i, hub := range hubs {
+		theirs[i] = declared(m, hub)
+	}
+	for name, t := range declared(m, version) {
 		if !convertible(t) || optedOut(m, t, report) {
 			continue
 		}
-		for _, hub := range hubs {
-			if h := hub.Types.Types[name]; h != nil && convertible(h) {
+		for _, hub := range theirs {
+			if h := hub[name]; h != nil && convertible(h) {
 				out = append(out, Pair{Version: t, Hub: h, ToHub: Name(t, h), FromHub: Name(h, t)})
 				break
 			}
 		}
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].Version.Name.Name < out[j].Version.Name.Name })
+	return out
+}
+
+// declared are the types of a package by name: its own, the kinds that it serves by aliases, and
+// the structs beside those that they are made of.
+func declared(m *model.Model, pkg *model.Package) map[string]*types.Type {
+	out := map[string]*types.Type{}
+	var visit func(t *types.Type, of string)
+	visit = func(t *types.Type, of string) {
+		switch {
+		case t == nil:
+			return
+		case t.Name.Package == of && t.Kind == types.Struct:
+			if out[t.Name.Name] != nil {
+				return
+			}
+			out[t.Name.Name] = t
+			for _, field := range t.Members {
+				visit(field.Type, of)
+			}
+		case t.Kind == types.Pointer || t.Kind == types.Slice || t.Kind == types.Array || t.Kind == types.Map:
+			visit(t.Key, of)
+			visit(t.Elem, of)
+		case t.Name.Package == of && t.Kind == types.Alias:
+			visit(t.Underlying, of)
+		}
+	}
+	for _, a := range m.Aliases(pkg) {
+		visit(a.Target, a.Target.Name.Package)
+	}
+	maps.Copy(out, pkg.Types.Types)
 	return out
 }
 

@@ -58,8 +58,9 @@ func (p *planner) checkHubs() {
 // related tells whether a hub has a type that a type of the version converts to, or functions by
 // hand.
 func (p *planner) related(hub *model.Package) bool {
-	for name, t := range p.version.Types.Types {
-		if h := hub.Types.Types[name]; h != nil && convertible(t) && convertible(h) {
+	theirs := declared(p.model, hub)
+	for name, t := range declared(p.model, p.version) {
+		if h := theirs[name]; h != nil && convertible(t) && convertible(h) {
 			return true
 		}
 	}

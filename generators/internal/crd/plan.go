@@ -24,6 +24,7 @@ const (
 	tagName            = "typeplane:crd"
 	tagPrintColumn     = "kubebuilder:printcolumn"
 	tagSelectableField = "kubebuilder:selectablefield"
+	tagNamedField      = "typeplane:selectablefield"
 	tagStatus          = "kubebuilder:subresource:status"
 	tagScale           = "kubebuilder:subresource:scale"
 	tagDeprecated      = "kubebuilder:deprecatedversion"
@@ -168,6 +169,12 @@ func kinds(pass *generators.Pass, s apiserver.Program, metadata bool) []kind {
 			continue
 		}
 		for _, v := range k.Versions {
+			if len(v.Markers.Named(tagNamedField)) > 0 {
+				pass.Report.Warn(diag.Problem{
+					Pos: v.Pos, Path: k.GroupKind.Kind, Message: "+" + tagNamedField + " is not in its CustomResourceDefinition: there a field that selectors name is called as its path is",
+					Cure: "say +" + tagSelectableField + " if a cluster serves it",
+				})
+			}
 			if schemas[v.Package] == nil {
 				schemas[v.Package] = openapi.Structurals(pass, v.Package, metadata)
 			}

@@ -102,7 +102,7 @@ func addMarkers(s *source) (out []change) {
 		"+k8s:openapi-gen=false", "+k8s:validation-gen=false", "+typeplane:json-gen=false", "+protobuf=false", "+protobuf.nullable=true", "+kubebuilder:object:generate=false",
 		"+genclient:nonNamespaced", "+kubebuilder:resource:path=books2,shortName=bk", "+kubebuilder:resource:scope=cluster", "+typeplane:key-prefix=a/b", "+typeplane:expires=.metadata.creationTimestamp",
 		"+kubebuilder:validation:MinProperties=1", "+kubebuilder:default={}", "+optional", "+nullable", "+structType=atomic",
-		"+kubebuilder:printcolumn:name=A,type=string,JSONPath=.nothing", "+kubebuilder:selectablefield:JSONPath=.spec", `+kubebuilder:validation:XValidation:rule="has(self.spec)"`,
+		"+kubebuilder:printcolumn:name=A,type=string,JSONPath=.nothing", "+kubebuilder:selectablefield:JSONPath=.spec", "+typeplane:selectablefield:name=spec.a,JSONPath=.spec.title", `+kubebuilder:validation:XValidation:rule="has(self.spec)"`,
 	} {
 		for n := range 2 {
 			d := types[(i+n*len(types)/2)%len(types)]

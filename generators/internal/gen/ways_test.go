@@ -194,6 +194,7 @@ var ways = map[string][]way{
 	"kubebuilder:object:root":                 {plain("+kubebuilder:object:root=true")},
 	"kubebuilder:printcolumn":                 {served("+kubebuilder:printcolumn:name=Room,type=string,JSONPath=.spec.room"), served("+kubebuilder:printcolumn:name=Holder,type=string,JSONPath=.spec.holderIdentity")},
 	"kubebuilder:selectablefield":             {served("+kubebuilder:selectablefield:JSONPath=.spec.room"), served("+kubebuilder:selectablefield:JSONPath=.spec.holderIdentity")},
+	"typeplane:selectablefield":               {served("+typeplane:selectablefield:name=spec.place,JSONPath=.spec.room"), served("+typeplane:selectablefield:name=spec.holder,JSONPath=.spec.holderIdentity")},
 	"typeplane:expires":                       {served("+typeplane:expires=.metadata.creationTimestamp")},
 	"kubebuilder:storageversion":              {older("+kubebuilder:storageversion")},
 	"kubebuilder:unservedversion":             {older("+kubebuilder:unservedversion")},

@@ -42,6 +42,11 @@ func (r *reader) kind(t *types.Type, name string, markers Markers, doc []string,
 			k.Selectable = append(k.Selectable, strings.TrimPrefix(arg.Value, "."))
 		}
 	}
+	for _, arg := range arguments(markers, "typeplane:selectablefield") {
+		if arg.Key == "name" {
+			k.Selectable = append(k.Selectable, arg.Value)
+		}
+	}
 	for _, arg := range arguments(markers, "typeplane:subresource") {
 		if arg.Key == "name" {
 			k.Subresources = append(k.Subresources, arg.Value)

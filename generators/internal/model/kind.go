@@ -82,7 +82,7 @@ func (m *Model) IsKind(a Alias) bool {
 var servingMarkers = []string{
 	"kubebuilder:resource", "kubebuilder:subresource:status", "kubebuilder:subresource:scale", "kubebuilder:printcolumn",
 	"kubebuilder:selectablefield", "kubebuilder:storageversion", "kubebuilder:unservedversion", "genclient:nonNamespaced",
-	"kubebuilder:deprecatedversion", "kubebuilder:metadata",
+	"kubebuilder:deprecatedversion", "kubebuilder:metadata", "typeplane:selectablefield",
 }
 
 // serving is which of servingMarkers a marker is; "" for others.

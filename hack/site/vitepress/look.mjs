@@ -1,6 +1,7 @@
 // Looks at the site as readers do: in Chromium, in light and dark, on a screen and on a phone.
 //
 //     node look.mjs            after the site was built
+//     node look.mjs /tags      only some pages
 //
 // It fails for a request to another host, an error in the console, a page that is wider than the
 // screen, what axe calls serious or critical, and a search that finds nothing. Pictures of what it
@@ -10,11 +11,13 @@ import { mkdir, readFile, rm } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import puppeteer from 'puppeteer-core'
 
-const pages = ['/', '/documents', '/tutorial', '/operations', '/tags', '/flags', '/metrics', '/packages/', '/packages/typeplane', '/design/', '/design/033-transcoding', '/examples/library/docs/library.example.com_v1', '/nowhere']
+const pages = process.argv.length > 2 ? process.argv.slice(2) : ['/', '/documents', '/tutorial', '/operations', '/tags', '/flags', '/metrics', '/packages/', '/packages/typeplane', '/design/', '/design/033-transcoding', '/examples/library/docs/library.example.com_v1', '/nowhere']
 const screens = { screen: { width: 1280, height: 800 }, phone: { width: 390, height: 844, isMobile: true, hasTouch: true, deviceScaleFactor: 2 } }
 const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.json': 'application/json', '.svg': 'image/svg+xml' }
 
 const dist = new URL('dist', import.meta.url).pathname
+// patience is for a machine that does much else.
+const patience = 600_000
 const faults = []
 
 // serve answers as a host of static files does.
@@ -36,7 +39,7 @@ const pictures = new URL('look/', import.meta.url).pathname
 await rm(pictures, { recursive: true, force: true })
 await mkdir(pictures)
 
-const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', timeout: patience, protocolTimeout: patience, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
 try {
   for (const [screen, viewport] of Object.entries(screens)) {
     for (const scheme of ['light', 'dark']) {
@@ -55,6 +58,7 @@ process.exitCode = faults.length ? 1 : 0
 // open is a page that notes what it should not do.
 async function open(path, viewport, scheme) {
   const tab = await browser.newPage()
+  tab.setDefaultTimeout(patience)
   await tab.setViewport(viewport)
   await tab.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
   tab.on('request', (request) => {
@@ -65,7 +69,8 @@ async function open(path, viewport, scheme) {
   tab.on('console', (message) => {
     if (message.type() === 'error' && path !== '/nowhere') faults.push(`${path}: ${message.text()}`)
   })
-  await tab.goto(origin + path, { waitUntil: 'networkidle0' })
+  await tab.goto(origin + path, { waitUntil: 'load' })
+  await tab.waitForFunction(() => document.querySelector('#app').__vue_app__)
   return tab
 }
 
@@ -91,7 +96,7 @@ async function search(word, page) {
   await tab.click('.VPNavBarSearch button')
   await tab.waitForSelector('#localsearch-input')
   await tab.type('#localsearch-input', word)
-  const found = await tab.waitForSelector(`#localsearch-list a[href*="${page}"]`, { timeout: 30000 }).catch(() => null)
+  const found = await tab.waitForSelector(`#localsearch-list a[href*="${page}"]`).catch(() => null)
   if (!found) faults.push(`a search for ${word} does not find ${page}`)
   await tab.screenshot({ path: join(pictures, 'search.png') })
   await tab.close()

@@ -19,6 +19,9 @@ import (
 // for never changes. What became of it is written at …/approval and …/status.
 type CertificateSigningRequestStrategy struct{}
 
+// StatusMetadata: a write of the status writes labels and annotations, too, as in Kubernetes.
+func (CertificateSigningRequestStrategy) StatusMetadata() bool { return true }
+
 // PrepareForCreate says who asks, whatever the client wrote. Nothing has become of a new request.
 func (CertificateSigningRequestStrategy) PrepareForCreate(ctx context.Context, csr *certificatesv1.CertificateSigningRequest) {
 	csr.Status = certificatesv1.CertificateSigningRequestStatus{}

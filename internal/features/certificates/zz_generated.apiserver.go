@@ -64,6 +64,7 @@ func newAPI() typeplane.API {
 					Canonicalize:         certificateSigningRequestStrategy.Canonicalize,
 					ResetFields:          map[string][]string{"": certificateSigningRequestStrategy.ResetFields(""), "status": certificateSigningRequestStrategy.ResetFields("status"), "scale": certificateSigningRequestStrategy.ResetFields("scale")},
 					NoGeneration:         !certificateSigningRequestStrategy.HasGeneration(),
+					StatusMetadata:       certificateSigningRequestStrategy.StatusMetadata(),
 					Columns:              certificateSigningRequestStrategy.Columns(),
 					Cells:                certificateSigningRequestStrategy.Cells,
 				},

@@ -17,6 +17,9 @@ import (
 // is empty: that is what its spec.finalizers are for, which the controller takes off.
 type NamespaceStrategy struct{}
 
+// StatusMetadata: a write of the status writes labels and annotations, too, as in Kubernetes.
+func (NamespaceStrategy) StatusMetadata() bool { return true }
+
 // PrepareForCreate makes a namespace an active one that has to be emptied before it can go.
 func (NamespaceStrategy) PrepareForCreate(_ context.Context, ns *corev1.Namespace) {
 	ns.Status = corev1.NamespaceStatus{Phase: corev1.NamespaceActive}

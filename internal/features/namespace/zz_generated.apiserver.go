@@ -58,6 +58,7 @@ func newAPI() typeplane.API {
 					ValidateStatusUpdate: namespaceStrategy.ValidateStatusUpdate,
 					ValidateName:         namespaceStrategy.ValidateName,
 					NoGeneration:         !namespaceStrategy.HasGeneration(),
+					StatusMetadata:       namespaceStrategy.StatusMetadata(),
 					Columns:              namespaceStrategy.Columns(),
 					Cells:                namespaceStrategy.Cells,
 					Deletion:             registry.Deletion[*v1.Namespace]{PrepareForDelete: namespaceStrategy.PrepareForDelete, Held: namespaceStrategy.Held, Finalize: namespaceStrategy.Finalize},

@@ -19,6 +19,9 @@ import (
 // admission.
 type ResourceQuotaStrategy struct{}
 
+// StatusMetadata: a write of the status writes labels and annotations, too, as in Kubernetes.
+func (ResourceQuotaStrategy) StatusMetadata() bool { return true }
+
 // Validate says what is wrong with a quota.
 func (ResourceQuotaStrategy) Validate(_ context.Context, quota *corev1.ResourceQuota) field.ErrorList {
 	spec := field.NewPath("spec")

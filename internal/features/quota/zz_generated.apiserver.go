@@ -54,6 +54,7 @@ func newAPI() typeplane.API {
 					ValidateUpdate:       resourceQuotaStrategy.ValidateUpdate,
 					ValidateStatusUpdate: resourceQuotaStrategy.ValidateStatusUpdate,
 					NoGeneration:         !resourceQuotaStrategy.HasGeneration(),
+					StatusMetadata:       resourceQuotaStrategy.StatusMetadata(),
 					Columns:              resourceQuotaStrategy.Columns(),
 					Cells:                resourceQuotaStrategy.Cells,
 				},

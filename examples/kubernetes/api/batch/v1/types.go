@@ -6,6 +6,7 @@ import batchv1 "k8s.io/api/batch/v1"
 //
 // +kubebuilder:resource:categories=all
 // +kubebuilder:subresource:status
+// +typeplane:selectablefield:name=status.successful,JSONPath=.status.succeeded
 // +kubebuilder:printcolumn:name=Status,type=string,JSONPath=.status.conditions[?(@.status=="True")].type
 // +kubebuilder:printcolumn:name=Completions,type=integer,JSONPath=.spec.completions
 // +kubebuilder:printcolumn:name=Succeeded,type=integer,JSONPath=.status.succeeded

@@ -21,6 +21,7 @@ import corev1 "k8s.io/api/core/v1"
 // +kubebuilder:selectablefield:JSONPath=.status.phase
 // +kubebuilder:selectablefield:JSONPath=.status.podIP
 // +kubebuilder:selectablefield:JSONPath=.status.nominatedNodeName
+// +typeplane:selectablefield:name=spec.host,JSONPath=.spec.nodeName
 // +kubebuilder:printcolumn:name=Phase,type=string,JSONPath=.status.phase
 // +kubebuilder:printcolumn:name=IP,type=string,JSONPath=.status.podIP,priority=1
 // +kubebuilder:printcolumn:name=Node,type=string,JSONPath=.spec.nodeName,priority=1

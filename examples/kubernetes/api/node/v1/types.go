@@ -1,6 +1,10 @@
 package v1
 
-import nodev1 "k8s.io/api/node/v1"
+import (
+	nodev1 "k8s.io/api/node/v1"
+
+	_ "github.com/typeplane/typeplane/examples/cluster/api/core/v1" // defaults
+)
 
 // RuntimeClass is a way to run containers.
 //

@@ -1,6 +1,10 @@
 package v1
 
-import storagev1 "k8s.io/api/storage/v1"
+import (
+	storagev1 "k8s.io/api/storage/v1"
+
+	_ "github.com/typeplane/typeplane/examples/cluster/api/core/v1" // defaults
+)
 
 // VolumeAttachment attaches a volume to a node.
 //
