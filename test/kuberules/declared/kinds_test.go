@@ -5,6 +5,7 @@ import (
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
 	certificatesv1 "k8s.io/api/certificates/v1"
@@ -22,6 +23,7 @@ import (
 	theiradmissionregistration "k8s.io/kubernetes/pkg/apis/admissionregistration/v1"
 	theirapps "k8s.io/kubernetes/pkg/apis/apps/v1"
 	theirauthorization "k8s.io/kubernetes/pkg/apis/authorization/v1"
+	theirautoscalingv1 "k8s.io/kubernetes/pkg/apis/autoscaling/v1"
 	theirautoscaling "k8s.io/kubernetes/pkg/apis/autoscaling/v2"
 	theirbatch "k8s.io/kubernetes/pkg/apis/batch/v1"
 	theircertificates "k8s.io/kubernetes/pkg/apis/certificates/v1"
@@ -40,6 +42,7 @@ import (
 	theirstoragemigration "k8s.io/kubernetes/pkg/apis/storagemigration/v1"
 
 	ourapps "github.com/typeplane/typeplane/examples/kubernetes/api/apps/v1"
+	ourautoscalingv1 "github.com/typeplane/typeplane/examples/kubernetes/api/autoscaling/v1"
 	ourautoscaling "github.com/typeplane/typeplane/examples/kubernetes/api/autoscaling/v2"
 	ourbatch "github.com/typeplane/typeplane/examples/kubernetes/api/batch/v1"
 	ourcore "github.com/typeplane/typeplane/examples/kubernetes/api/core/v1"
@@ -58,7 +61,7 @@ import (
 // registrations are those of Kubernetes' generated functions, for all versions that are served.
 var registrations = []func(*runtime.Scheme) error{
 	theiradmissionregistration.RegisterValidations, theirapps.RegisterValidations, theirauthorization.RegisterValidations,
-	theirautoscaling.RegisterValidations, theirbatch.RegisterValidations, theircertificates.RegisterValidations,
+	theirautoscalingv1.RegisterValidations, theirautoscaling.RegisterValidations, theirbatch.RegisterValidations, theircertificates.RegisterValidations,
 	theircoordination.RegisterValidations, theircore.RegisterValidations, theirdiscovery.RegisterValidations, theirevents.RegisterValidations,
 	theirflowcontrol.RegisterValidations, theirnetworking.RegisterValidations, theirnode.RegisterValidations, theirpolicy.RegisterValidations,
 	theirrbac.RegisterValidations, theirresource.RegisterValidations, theirscheduling.RegisterValidations, theirstorage.RegisterValidations,
@@ -91,6 +94,7 @@ var kinds = []kind{
 	of[appsv1.Deployment]("Deployment", ourapps.Validate_Deployment),
 	of[appsv1.ReplicaSet]("ReplicaSet", ourapps.Validate_ReplicaSet),
 	of[appsv1.StatefulSet]("StatefulSet", ourapps.Validate_StatefulSet),
+	of[autoscalingv1.HorizontalPodAutoscaler]("HorizontalPodAutoscaler v1", ourautoscalingv1.Validate_HorizontalPodAutoscaler),
 	of[autoscalingv2.HorizontalPodAutoscaler]("HorizontalPodAutoscaler", ourautoscaling.Validate_HorizontalPodAutoscaler),
 	of[batchv1.CronJob]("CronJob", ourbatch.Validate_CronJob),
 	of[batchv1.Job]("Job", ourbatch.Validate_Job),
