@@ -1,4 +1,4 @@
-# `make help` lists the targets. Everything needs Go, git and make only; `make race` also needs a C compiler, `make conformance` and `make site` node and npm, `make packaging` what its line says.
+# `make help` lists the targets. Everything needs Go, git and make only; `make race` also needs a C compiler, `make conformance`, `make site` and `make console` node and npm, `make packaging` what its line says.
 
 GO       ?= go
 BIN      := bin
@@ -46,6 +46,11 @@ packaging: $(BIN)/kubectl $(BIN)/helm ## The image, the chart, the unit and the 
 .PHONY: release
 release: ## Make the release VERSION in bin/release: programs for six platforms, built twice and compared, checksums, licences, image and chart; no tags without RELEASE=--tag.
 	$(GO) run ./hack/release --version '$(VERSION)' $(RELEASE)
+
+.PHONY: ship
+ship: VERSION ?= v0.1.0
+ship: ## All of image, packaging, operations, aggregator, site and release, from a clean clone, listed with sizes and times in bin/ship.md (an hour or two; LOOK=1 looks at the site, too).
+	hack/ship.sh '$(VERSION)'
 
 .PHONY: licenses
 licenses: build ## Which modules are linked into gen and examples/library, and what their licences are (bin/LICENSES.md).
@@ -95,6 +100,10 @@ unit: ## The tests of the modules that users import, but for cel, policy and tra
 .PHONY: e2e
 e2e: $(BIN)/kubectl $(BIN)/etcdctl $(BIN)/etcd $(BIN)/etcd-cluster ## Drive a built server with a stock kubectl, kill it, start it again.
 	cd test/e2e && KUBECTL=$(CURDIR)/$(BIN)/kubectl $(GO) test -count=1 -timeout 30m ./...
+
+.PHONY: operations
+operations: $(BIN)/kubectl $(BIN)/etcd $(BIN)/etcd-cluster ## The commands of docs/operations.md and docs/upgrading.md, and whether a server has the metrics of alerts and dashboard (a minute; e2e has them, too).
+	cd test/e2e && KUBECTL=$(CURDIR)/$(BIN)/kubectl $(GO) test -count=1 -timeout 30m -run '^Test(Operations|Upgrade|Monitoring)$$' .
 
 .PHONY: kubectl-scripts
 kubectl-scripts: $(BIN)/kubectl $(if $(OLDER),$(BIN)/kubectl-1.27) ## Transcripts of every command of kubectl: exact output, masked only where it differs from run to run (OLDER=1: with kubectl 1.27 too).
@@ -240,7 +249,7 @@ beside: $(BIN)/etcd $(BIN)/kube-scheduler $(BIN)/kube-apiserver $(BIN)/kwok ## O
 	cd test/kubernetes && $(GO) run . -beside -bin $(CURDIR)/$(BIN) -page ../../docs/kubernetes.md -patience 20m $(BESIDE)
 
 .PHONY: kubernetes-e2e
-kubernetes-e2e: $(BIN)/kubectl $(BIN)/etcd $(BIN)/kube-scheduler $(BIN)/kube-apiserver $(BIN)/kwok ## Kubernetes' own tests of API machinery and auth on kube-apiserver and on examples/kubernetes; prints into docs/kubernetes.md which pass where (an hour; E2E='a regexp' for some).
+kubernetes-e2e: $(BIN)/kubectl $(BIN)/etcd $(BIN)/kube-scheduler $(BIN)/kube-apiserver $(BIN)/kwok ## Kubernetes' own tests of API machinery and auth on kube-apiserver and on examples/kubernetes; prints into docs/kubernetes.md which pass where (half an hour, builds not counted; E2E='a regexp' for some).
 	cd test/kubernetes/e2e && $(GO) test -c -p 2 -o $(CURDIR)/$(BIN)/e2e.test .
 	cd examples/kubernetes/server && $(GO) build -o $(CURDIR)/$(BIN)/kubernetes .
 	cd test/kubernetes && $(GO) run . -bin $(CURDIR)/$(BIN) $(if $(E2E),-e2e '$(E2E)',-e2e all -page ../../docs/kubernetes.md)
@@ -317,6 +326,20 @@ site: $(BIN)/site/node_modules/.package-lock.json ## Build the site of docs/ int
 	SITE_BASE=$(SITE_BASE) $(GO) run ./hack/site check $(BIN)/site/dist
 	$(if $(LOOK),cd $(BIN)/site && node look.mjs)
 
+.PHONY: console
+console: $(BIN)/console/node_modules/.package-lock.json ## Build the page of the console into internal/console/page (needs node and npm).
+	rm -rf $(BIN)/console/src && cp -r internal/console/web/. $(BIN)/console
+	cd $(BIN)/console && npx tsc -p . && node build.mjs
+	rm -rf internal/console/page && cp -r $(BIN)/console/page internal/console/page
+
+.PHONY: console-test
+console-test: $(BIN)/console/node_modules/.package-lock.json ## Build the page of the console again and compare it, then use it in Debian's chromium, in light and dark, on a screen and a phone (minutes; needs node and npm).
+	rm -rf $(BIN)/console/src && cp -r internal/console/web/. $(BIN)/console
+	cd $(BIN)/console && npx tsc -p . && node build.mjs
+	diff -r $(BIN)/console/page internal/console/page
+	$(GO) build -p 2 -o $(BIN)/library ./examples/library
+	cd $(BIN)/console && node look.mjs $(CURDIR)/$(BIN)/library
+
 .PHONY: clean
 clean: ## Remove what the other targets made.
 	rm -rf $(BIN) *-data
@@ -362,6 +385,11 @@ $(BIN)/etcd-cluster: $(wildcard test/cluster/etcd-cluster/*.go internal/etcdproc
 $(BIN)/site/node_modules/.package-lock.json: hack/site/vitepress/package-lock.json
 	mkdir -p $(BIN)/site && cp hack/site/vitepress/package*.json $(BIN)/site
 	cd $(BIN)/site && npm ci --no-audit --no-fund && touch node_modules/.package-lock.json
+
+# What builds the page of the console is pinned by the lock file.
+$(BIN)/console/node_modules/.package-lock.json: internal/console/web/package-lock.json
+	mkdir -p $(BIN)/console && cp internal/console/web/package*.json $(BIN)/console
+	cd $(BIN)/console && npm ci --ignore-scripts --no-audit --no-fund && touch node_modules/.package-lock.json
 
 $(BIN)/staticcheck: test/lint/go.mod
 	cd test/lint && $(GO) build -o $(CURDIR)/$@ honnef.co/go/tools/cmd/staticcheck

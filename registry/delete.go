@@ -179,7 +179,7 @@ func (e *endpoint) stays(ctx context.Context, current storage.Entry, meta wire.M
 	finalizers := meta.HasFinalizers()
 	var changed *[]string
 	if e.collected && current.Err == nil {
-		if after, differs := metadata.FinalizersAfter(meta, opts); differs {
+		if after, differs := metadata.FinalizersAfter(meta, opts, e.def.Strategy.OrphansDependents); differs {
 			finalizers, changed = len(after) > 0, &after
 		}
 	}

@@ -25,21 +25,25 @@ func TestPropagation(t *testing.T) {
 		opts    metav1.DeleteOptions
 		want    []string // nil: the object is gone
 		without []string // the same without a collector
+		by      strategy
 	}{
-		"nothing said":                       {has: `[]`},
-		"background":                         {has: `[]`, opts: policy(metav1.DeletePropagationBackground)},
-		"foreground":                         {has: `[]`, opts: policy(metav1.DeletePropagationForeground), want: []string{"foregroundDeletion"}},
-		"orphan":                             {has: `[]`, opts: policy(metav1.DeletePropagationOrphan), want: []string{"orphan"}},
-		"orphanDependents":                   {has: `[]`, opts: metav1.DeleteOptions{OrphanDependents: &yes}, want: []string{"orphan"}},
-		"orphanDependents=false":             {has: `["orphan"]`, opts: metav1.DeleteOptions{OrphanDependents: &no}, without: []string{"orphan"}},
-		"others stay":                        {has: `["a/b"]`, opts: policy(metav1.DeletePropagationForeground), want: []string{"a/b", "foregroundDeletion"}, without: []string{"a/b"}},
-		"others keep it":                     {has: `["a/b","orphan"]`, opts: policy(metav1.DeletePropagationBackground), want: []string{"a/b"}, without: []string{"a/b", "orphan"}},
-		"what is there counts":               {has: `["orphan"]`, want: []string{"orphan"}, without: []string{"orphan"}},
-		"the request counts for more":        {has: `["orphan"]`, opts: policy(metav1.DeletePropagationForeground), want: []string{"foregroundDeletion"}, without: []string{"orphan"}},
-		"background takes what is there off": {has: `["foregroundDeletion"]`, opts: policy(metav1.DeletePropagationBackground), without: []string{"foregroundDeletion"}},
+		"nothing said":                {has: `[]`},
+		"background":                  {has: `[]`, opts: policy(metav1.DeletePropagationBackground)},
+		"foreground":                  {has: `[]`, opts: policy(metav1.DeletePropagationForeground), want: []string{"foregroundDeletion"}},
+		"orphan":                      {has: `[]`, opts: policy(metav1.DeletePropagationOrphan), want: []string{"orphan"}},
+		"orphanDependents":            {has: `[]`, opts: metav1.DeleteOptions{OrphanDependents: &yes}, want: []string{"orphan"}},
+		"orphanDependents=false":      {has: `["orphan"]`, opts: metav1.DeleteOptions{OrphanDependents: &no}, without: []string{"orphan"}},
+		"others stay":                 {has: `["a/b"]`, opts: policy(metav1.DeletePropagationForeground), want: []string{"a/b", "foregroundDeletion"}, without: []string{"a/b"}},
+		"others keep it":              {has: `["a/b","orphan"]`, opts: policy(metav1.DeletePropagationBackground), want: []string{"a/b"}, without: []string{"a/b", "orphan"}},
+		"what is there counts":        {has: `["orphan"]`, want: []string{"orphan"}, without: []string{"orphan"}},
+		"the request counts for more": {has: `["orphan"]`, opts: policy(metav1.DeletePropagationForeground), want: []string{"foregroundDeletion"}, without: []string{"orphan"}},
+		"the kind orphans":            {has: `[]`, want: []string{"orphan"}, by: strategy{OrphansDependents: true}},
+		"the request counts for more than the kind": {has: `[]`, opts: policy(metav1.DeletePropagationBackground), by: strategy{OrphansDependents: true}},
+		"and so does what is there":                 {has: `["foregroundDeletion"]`, want: []string{"foregroundDeletion"}, without: []string{"foregroundDeletion"}, by: strategy{OrphansDependents: true}},
+		"background takes what is there off":        {has: `["foregroundDeletion"]`, opts: policy(metav1.DeletePropagationBackground), without: []string{"foregroundDeletion"}},
 	} {
 		for _, collected := range []bool{true, false} {
-			s := serveWith(t, strategy{}, registry.Options{Collected: collected}, nil)
+			s := serveWith(t, tc.by, registry.Options{Collected: collected}, nil)
 			s.mustCreate(`{"metadata":{"name":"w","finalizers":` + tc.has + `},"spec":{"color":"red"}}`)
 			if _, err := s.v1.Delete.Delete(ctx, new(rest.Request), named, tc.opts); err != nil {
 				t.Errorf("%s: %v", name, err)

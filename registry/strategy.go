@@ -87,6 +87,9 @@ type Strategy[T runtime.Object] struct {
 	RefuseUnconditionalUpdate bool
 	// AllowCreateOnUpdate says that an update of an object that does not exist creates it.
 	AllowCreateOnUpdate bool
+	// OrphansDependents says that what an object owns stays when it is deleted, if the client says
+	// nothing. Jobs and replication controllers of Kubernetes are so, for clients of long ago.
+	OrphansDependents bool
 
 	// Deletion is what is special about the end of an object.
 	Deletion Deletion[T]

@@ -74,9 +74,9 @@ func (e *endpoint) subresources(main rest.Resource) ([]rest.Resource, error) {
 // counted makes the object to store of the object that a client sent. The part that the endpoint is
 // about is taken from sent, everything else from old. In a write of the status that is the status
 // alone, no metadata, if the strategy does not want it: labels and finalizers are changed where the
-// object is. What the write depends on, uid and resourceVersion, stays as it was sent, and so do the managedFields. So whoever fills
-// those in may ask before replace does; asking again changes nothing. sent belongs to it; old is
-// not modified.
+// object is. What the write depends on, uid and resourceVersion, stays as it was sent, and so do
+// the managedFields. So whoever fills those in may ask before replace does; asking again changes
+// nothing. sent belongs to it; old is not modified.
 func (e *endpoint) counted(ctx context.Context, sent, old runtime.Object) (runtime.Object, error) {
 	copyStatus, part := e.def.CopyStatus, e.part()
 	switch {

@@ -40,7 +40,8 @@ func untypedStrategy[T runtime.Object](s Strategy[T]) Strategy[runtime.Object] {
 		Deletion:    Deletion[runtime.Object]{PrepareForDelete: one(s.Deletion.PrepareForDelete), Finalize: pair(s.Deletion.Finalize)},
 		ResetFields: s.ResetFields, NoGeneration: s.NoGeneration, StatusOnCreate: s.StatusOnCreate, StatusMetadata: s.StatusMetadata,
 		RefuseUnconditionalUpdate: s.RefuseUnconditionalUpdate, AllowCreateOnUpdate: s.AllowCreateOnUpdate,
-		Columns: s.Columns,
+		OrphansDependents: s.OrphansDependents,
+		Columns:           s.Columns,
 	}
 	if s.Deletion.CheckGracefulDelete != nil {
 		u.Deletion.CheckGracefulDelete = func(ctx context.Context, obj runtime.Object, opts *metav1.DeleteOptions) bool {

@@ -11,7 +11,10 @@ import (
 )
 
 // JobStrategy holds what is special about jobs.
-type JobStrategy struct{ described }
+type JobStrategy struct {
+	described
+	orphaning
+}
 
 // PrepareForCreate has a job select its own pods, by its uid, unless its author selects them.
 func (JobStrategy) PrepareForCreate(_ context.Context, job *batchv1.Job) {

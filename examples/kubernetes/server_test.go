@@ -9,6 +9,9 @@ import (
 	"sync"
 	"testing"
 
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/typeplane/typeplane/features"
 	"github.com/typeplane/typeplane/internal/features/servertest"
 	"github.com/typeplane/typeplane/runtime"
@@ -38,6 +41,7 @@ func TestServer(t *testing.T) {
 	c := servertest.StartProgram(t, Program(features.Extras{}))
 	t.Run("pods", func(t *testing.T) { pods(t, servertest.Of(t, c.Server)) })
 	t.Run("services", func(t *testing.T) { services(t, servertest.Of(t, c.Server)) })
+	t.Run("addresses", func(t *testing.T) { ranges(t, servertest.Of(t, c.Server)) })
 	t.Run("evictions", func(t *testing.T) { evicted(t, servertest.Of(t, c.Server)) })
 	t.Run("kubelets", func(t *testing.T) { connected(t, servertest.Of(t, c.Server)) })
 	t.Run("devices", func(t *testing.T) { devices(t, servertest.Of(t, c.Server)) })
@@ -129,6 +133,27 @@ func services(t *testing.T, c servertest.Client) {
 	}
 }
 
+// ranges: an address is called as what it is, and a range keeps what it has.
+func ranges(t *testing.T, c servertest.Client) {
+	group := "/apis/networking.k8s.io/v1"
+	address := `{"apiVersion":"networking.k8s.io/v1","kind":"IPAddress","metadata":{"name":%q},"spec":%s}`
+	parent := `{"parentRef":{"resource":"services","namespace":"default","name":"a"}}`
+	c.Want(201, `"name":"2001:db8::1"`, "POST", group+"/ipaddresses", fmt.Sprintf(address, "2001:db8::1", parent))
+	c.Want(422, `must be in canonical form (\"2001:db8::2\")`, "POST", group+"/ipaddresses", fmt.Sprintf(address, "2001:db8:0::2", parent))
+	c.Want(422, "spec.parentRef: Required value", "POST", group+"/ipaddresses", fmt.Sprintf(address, "2001:db8::2", "{}"))
+	c.Want(422, "spec.parentRef.name: Required value", "POST", group+"/ipaddresses", fmt.Sprintf(address, "2001:db8::2", `{"parentRef":{"resource":"services"}}`))
+	c.Want(422, "field is immutable", "PATCH", group+"/ipaddresses/2001:db8::1", `{"spec":{"parentRef":{"name":"b"}}}`)
+	cidrs := func(list string) string {
+		return `{"apiVersion":"networking.k8s.io/v1","kind":"ServiceCIDR","metadata":{"name":"more"},"spec":{"cidrs":[` + list + `]}}`
+	}
+	c.Want(422, "at least one CIDR required", "POST", group+"/servicecidrs", cidrs(""))
+	c.Want(422, "no more than one IP for each IP family", "POST", group+"/servicecidrs", cidrs(`"10.97.0.0/16","10.98.0.0/16"`))
+	c.Want(422, "spec.cidrs[0]: Invalid value", "POST", group+"/servicecidrs", cidrs(`"10.97.0.1/16"`))
+	c.Want(201, "", "POST", group+"/servicecidrs", cidrs(`"10.97.0.0/16"`))
+	c.Want(422, "field is immutable", "PUT", group+"/servicecidrs/more", cidrs(`"10.98.0.0/16"`))
+	c.Want(200, "", "PUT", group+"/servicecidrs/more", cidrs(`"10.97.0.0/16","2001:db8::/64"`))
+}
+
 func evicted(t *testing.T, c servertest.Client) {
 	c.Want(201, "", "POST", namespace+"/pods", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"e","labels":{"app":"e"}},"spec":{"nodeName":"one","containers":[{"name":"a","image":"b"}]}}`)
 	c.Want(200, "Running", "PATCH", namespace+"/pods/e/status", `{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}`)
@@ -188,6 +213,20 @@ func devices(t *testing.T, c servertest.Client) {
 	}
 	c.Want(201, `"timeAdded":"2`, "POST", "/apis/resource.k8s.io/v1/resourceslices", `{"apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice","metadata":{"name":"a"},`+
 		`"spec":{"driver":"example.com","nodeName":"one","pool":{"name":"one","resourceSliceCount":1},"devices":[{"name":"a","taints":[{"key":"example.com/a","effect":"NoSchedule"}]}]}}`)
+}
+
+// TestWarnings: what is stored and does nothing is said.
+func TestWarnings(t *testing.T) {
+	for name, want := range map[string]int{serviceRange.String(): 0, "10.97.0.0/16": 1} {
+		if got := (ServiceCIDRStrategy{}).WarningsOnCreate(t.Context(), &networkingv1.ServiceCIDR{Spec: networkingv1.ServiceCIDRSpec{CIDRs: []string{name}}}); len(got) != want {
+			t.Errorf("range %s: %q", name, got)
+		}
+	}
+	for name, want := range map[string]int{apiAddress(): 1, "2001:db8::1": 0} {
+		if got := (IPAddressStrategy{}).WarningsOnCreate(t.Context(), &networkingv1.IPAddress{ObjectMeta: metav1.ObjectMeta{Name: name}}); len(got) != want {
+			t.Errorf("address %s: %q", name, got)
+		}
+	}
 }
 
 // autoscalers: what v1 can't say is kept when somebody updates an object there.

@@ -52,8 +52,6 @@ func (ClusterTrustBundleStrategy) ValidateName(name string, prefix bool) []strin
 // Kinds whose changes Kubernetes does not count.
 type (
 	ControllerRevisionStrategy      struct{ uncounted }
-	IPAddressStrategy               struct{ uncounted }
-	ServiceCIDRStrategy             struct{ uncounted }
 	RuntimeClassStrategy            struct{ uncounted }
 	ResourceClaimStrategy           struct{ uncounted }
 	ResourceClaimTemplateStrategy   struct{ uncounted }
@@ -80,7 +78,6 @@ type (
 	HorizontalPodAutoscalerStrategy struct{ described }
 	IngressStrategy                 struct{ described }
 	PodDisruptionBudgetStrategy     struct{ described }
-	ReplicationControllerStrategy   struct{ described }
 )
 
 // described is part of the strategies of such kinds: the older ones.
@@ -88,6 +85,18 @@ type described struct{}
 
 // StatusMetadata says that a write of the status writes the metadata, too.
 func (described) StatusMetadata() bool { return true }
+
+// ReplicationControllerStrategy holds what is special about replication controllers.
+type ReplicationControllerStrategy struct {
+	described
+	orphaning
+}
+
+// orphaning is part of the strategies of kinds whose pods stay, if a client says nothing else.
+type orphaning struct{}
+
+// OrphansDependents says that what the object owns stays when it is deleted.
+func (orphaning) OrphansDependents() bool { return true }
 
 // uncounted is part of the strategies of such kinds.
 type uncounted struct{}

@@ -1225,7 +1225,8 @@ func API() typeplane.API {
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				CopyStatus:     func(from, to *v1.ReplicationController) { to.Status = from.Status },
 				Strategy: registry.Strategy[*v1.ReplicationController]{
-					StatusMetadata: replicationControllerStrategy.StatusMetadata(),
+					StatusMetadata:    replicationControllerStrategy.StatusMetadata(),
+					OrphansDependents: replicationControllerStrategy.OrphansDependents(),
 				},
 			}),
 			registry.Define(registry.Definition[*v1.Service]{
@@ -1368,10 +1369,11 @@ func API() typeplane.API {
 					ValidationOptions: func(context.Context, *batchv1.Job, *batchv1.Job) map[string]bool {
 						return map[string]bool{"WorkloadWithJob": false}
 					},
-					PrepareForCreate: jobStrategy.PrepareForCreate,
-					Validate:         jobStrategy.Validate,
-					ValidateUpdate:   jobStrategy.ValidateUpdate,
-					StatusMetadata:   jobStrategy.StatusMetadata(),
+					PrepareForCreate:  jobStrategy.PrepareForCreate,
+					Validate:          jobStrategy.Validate,
+					ValidateUpdate:    jobStrategy.ValidateUpdate,
+					StatusMetadata:    jobStrategy.StatusMetadata(),
+					OrphansDependents: jobStrategy.OrphansDependents(),
 				},
 			}),
 			registry.Define(registry.Definition[*certificatesv1.ClusterTrustBundle]{
@@ -1430,7 +1432,11 @@ func API() typeplane.API {
 				StorageVersion: schema.GroupVersion{Group: "networking.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "networking.k8s.io", Version: "v1"}},
 				Strategy: registry.Strategy[*networkingv1.IPAddress]{
-					NoGeneration: !iPAddressStrategy.HasGeneration(),
+					Validate:         iPAddressStrategy.Validate,
+					ValidateUpdate:   iPAddressStrategy.ValidateUpdate,
+					ValidateName:     iPAddressStrategy.ValidateName,
+					WarningsOnCreate: iPAddressStrategy.WarningsOnCreate,
+					NoGeneration:     !iPAddressStrategy.HasGeneration(),
 				},
 			}),
 			registry.Define(registry.Definition[*networkingv1.Ingress]{
@@ -1470,7 +1476,11 @@ func API() typeplane.API {
 				Versions:       []schema.GroupVersion{{Group: "networking.k8s.io", Version: "v1"}},
 				CopyStatus:     func(from, to *networkingv1.ServiceCIDR) { to.Status = from.Status },
 				Strategy: registry.Strategy[*networkingv1.ServiceCIDR]{
-					NoGeneration: !serviceCIDRStrategy.HasGeneration(),
+					Validate:         serviceCIDRStrategy.Validate,
+					ValidateUpdate:   serviceCIDRStrategy.ValidateUpdate,
+					WarningsOnCreate: serviceCIDRStrategy.WarningsOnCreate,
+					WarningsOnUpdate: serviceCIDRStrategy.WarningsOnUpdate,
+					NoGeneration:     !serviceCIDRStrategy.HasGeneration(),
 				},
 			}),
 			registry.Define(registry.Definition[*nodev1.RuntimeClass]{

@@ -16,7 +16,7 @@ import (
 var updateHelp = flag.Bool("update-help", false, "write testdata/help and docs/flags.md, what the program says of itself")
 
 // commandNames are the commands beside the server.
-var commandNames = []string{"inspect", "backup", "restore", "migrate", "import", "user", "version", "completion"}
+var commandNames = []string{"inspect", "backup", "restore", "migrate", "import", "user", "console", "version", "completion"}
 
 // TestHelp compares the help of the program and of its commands with testdata/help.
 func TestHelp(t *testing.T) {

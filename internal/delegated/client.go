@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -52,19 +50,11 @@ func NewClient(config Config) (*Client, error) {
 		return nil, fmt.Errorf("delegated: %w", err)
 	}
 	c := &Client{config: config, base: base, timeout: callTimeout, pause: firstPause}
-	tlsConfig, err := c.tls()
+	transport, err := config.transport()
 	if err != nil {
 		return nil, fmt.Errorf("delegated: %w", err)
 	}
-	transport := &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		TLSClientConfig:       tlsConfig,
-		TLSHandshakeTimeout:   callTimeout,
-		ResponseHeaderTimeout: callTimeout,
-		MaxIdleConnsPerHost:   32,
-		IdleConnTimeout:       90 * time.Second,
-		ForceAttemptHTTP2:     true,
-	}
+	transport.ResponseHeaderTimeout = callTimeout
 	c.http = &http.Client{
 		Transport: transport,
 		// A review that is sent elsewhere would take the credentials along.
@@ -75,28 +65,6 @@ func NewClient(config Config) (*Client, error) {
 
 // Close ends connections that are not in use.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
-
-func (c *Client) tls() (*tls.Config, error) {
-	out := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: c.config.ServerName, InsecureSkipVerify: c.config.Insecure}
-	ca := c.config.CA
-	if c.config.CAFile != "" {
-		var err error
-		if ca, err = os.ReadFile(c.config.CAFile); err != nil {
-			return nil, err
-		}
-	}
-	if len(ca) > 0 {
-		out.RootCAs = x509.NewCertPool()
-		if !out.RootCAs.AppendCertsFromPEM(ca) {
-			return nil, errors.New("the certificate authority has no certificate in PEM")
-		}
-	}
-	if err := c.config.checkCredential(); err != nil {
-		return nil, err
-	}
-	out.GetClientCertificate, _ = c.config.Credential()
-	return out, nil
-}
 
 // statusError is an answer other than 2xx. What it says may have been written by anybody: it is for
 // the log.

@@ -50,8 +50,12 @@ func (c *call) streamRepresentation() (rest.Representation, error) {
 }
 
 // writable is negotiate.Transformable for the objects of the resource, which may have no protobuf,
-// while their metadata always has, and the Status of a deletion.
+// while their metadata always has, and the Status of a deletion. What nobody can read is in no
+// table: a review, or a binding.
 func (c *call) writable(offer rest.MediaType, w negotiate.Wish) bool {
+	if w.Transform.Kind == negotiate.Table && c.resource.Get == nil && c.resource.List == nil && c.resource.Delete == nil {
+		return false
+	}
 	if c.resource.Documents && offer == rest.Protobuf && w.Transform == (negotiate.Transform{}) && c.info.Verb != "delete" {
 		return false
 	}

@@ -127,6 +127,21 @@ func TestTransformRefused(t *testing.T) {
 	}
 }
 
+// What can only be created is in no table: a review. A client that takes anything else, too, has it
+// so.
+func TestNoTableOfWhatIsNotRead(t *testing.T) {
+	r := forms()
+	r.Get, r.List, r.Update, r.Delete, r.Watch = nil, nil, nil, nil, nil
+	s := newServer(t, config(t, r))
+	post := func(accept string) request {
+		return request{method: http.MethodPost, path: booksPath, body: `{"kind":"Book","apiVersion":"library.example.com/v1","metadata":{"name":"b"}}`, header: map[string]string{"Accept": accept}}
+	}
+	wantStatus(t, do(s, post(jsonTable)), 406, metav1.StatusReasonNotAcceptable, notOurs)
+	if w := do(s, post(kubectlGet)); strings.Trim(w.Body.String(), `"`) != jsonAsObject {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
 // The first event of a stream of tables has the columns, no other does.
 func TestTransformOfWatches(t *testing.T) {
 	s := newServer(t, config(t, forms()))

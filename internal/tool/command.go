@@ -13,7 +13,7 @@ import (
 
 // commands are all of them but help, in the order of the help.
 func commands(s program.Server) []command {
-	return []command{inspectCommand(s), backupCommand(s), restoreCommand(s), migrateCommand(s), importCommand(s), userCommand(s), versionCommand(s), completionCommand(s)}
+	return []command{inspectCommand(s), backupCommand(s), restoreCommand(s), migrateCommand(s), importCommand(s), userCommand(s), consoleCommand(s), versionCommand(s), completionCommand(s)}
 }
 
 // Run runs the command that the first argument names.

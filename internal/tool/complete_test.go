@@ -15,7 +15,7 @@ func TestOffers(t *testing.T) {
 	s := programtest.Widgets()
 	s.Admission = []program.AdmissionPlugin{{Name: "Zebra"}, {Name: "Ant"}}
 	for line, want := range map[string]string{
-		"":                                      "words help inspect backup restore migrate import user version completion",
+		"":                                      "words help inspect backup restore migrate import user console version completion",
 		"i":                                     "words inspect import",
 		"help re":                               "words restore",
 		"nothing ":                              "words",

@@ -32,7 +32,8 @@ func importCommand(s program.Server) command {
 			"owns it here is called by its new uid; references to owners that do not come along are left out.\n\n" +
 			"Give it the --etcd-prefix and --storage-… flags that the servers have. They may run meanwhile. Admission is not\n" +
 			"asked, and quotas are not charged: create quotas when the objects are there. It may be stopped at any time, and\n" +
-			"goes on when it is run again: what is there already stays as it is. Kinds of Kubernetes itself, as namespaces and roles, are left to kubectl.\n\n" +
+			"goes on when it is run again: what is there already stays as it is. Kinds of Kubernetes itself, as namespaces and\n" +
+			"roles, are left to kubectl.\n\n" +
 			"Exit code 0: all is here. 3: it has come to its end, and some objects were refused. 1: it has not.",
 		flags: func(fs *pflag.FlagSet) {
 			fs.StringVar(&from, "from", "", "`file`: a kubeconfig, or objects")

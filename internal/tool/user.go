@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -122,16 +120,9 @@ type reached struct {
 }
 
 func (u *userTool) reach() (*reached, error) {
-	file := u.kubeconfig
-	if file == "" {
-		file = filepath.Join(u.dataDir, "admin.kubeconfig")
-	}
-	config, err := delegated.ReadKubeconfig(file)
-	if errors.Is(err, fs.ErrNotExist) && u.kubeconfig == "" {
-		return nil, fmt.Errorf("--data-dir=%s: no server has run on it, as there is no admin.kubeconfig; start the server, or name a --kubeconfig", u.dataDir)
-	}
+	file, config, err := readKubeconfig(u.dataDir, u.kubeconfig)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, err
 	}
 	client, err := delegated.NewClient(config)
 	if err != nil {

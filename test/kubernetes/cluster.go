@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -25,6 +26,7 @@ type cluster struct {
 	stopped  bool
 	// apart says that each program is a user of its own, and not the administrator.
 	apart    bool
+	signing  bool      // by the controller manager, since the server signs no certificates
 	kubelets *kubelets // nil: nobody answers for containers
 	programs []*exec.Cmd
 	ended    chan error // of a program that ends before it is stopped
@@ -120,6 +122,9 @@ func (c *cluster) startProgram(ctx context.Context, p program) error {
 	cmd := exec.Command(filepath.Join(c.bin, p.name))
 	if p.name == "kwok" && c.kubelets != nil {
 		cmd.Args = append(cmd.Args, c.kubelets.flags(c)...)
+	}
+	if p.name == "kube-controller-manager" && c.signing {
+		p.flags = append(slices.Clone(p.flags), "--cluster-signing-cert-file=%k/ca.crt", "--cluster-signing-key-file=%k/ca.key")
 	}
 	for _, f := range p.flags {
 		cmd.Args = append(cmd.Args, strings.NewReplacer("%s", kubeconfig, "%k", filepath.Join(c.data(), "pki"), "%b", c.bin).Replace(f))

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -28,6 +29,8 @@ func (s spec) name() string {
 	return strings.Join(append(slices.Clone(s.ContainerHierarchyTexts), s.LeafNodeText), " ")
 }
 
+func (s spec) ran() bool { return s.State != "skipped" && s.State != "pending" }
+
 // e2e runs the tests that e2e_specs.go chooses on both sides, and prints which pass where. A test
 // that passes on kube-apiserver only, and has no reason, is an error.
 func e2e(ctx context.Context, bin, dir, page, focus string, patience time.Duration) error {
@@ -46,7 +49,7 @@ func e2e(ctx context.Context, bin, dir, page, focus string, patience time.Durati
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 	}
-	table, err := printE2E(states[0], states[1])
+	table, err := printE2E(focus, states[0], states[1])
 	fmt.Print(table)
 	if page != "" {
 		err = errors.Join(err, insert(page, "make kubernetes-e2e", table))
@@ -91,9 +94,21 @@ func tested(ctx context.Context, c *cluster, serve server, focus string) (map[st
 	cmd := exec.CommandContext(ctx, filepath.Join(bin, "e2e.test"), args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = c.dir, log, log
 	ran := cmd.Run() // it fails if one of the tests does
-	text, err := os.ReadFile(report)
+	all, err := readReport(report)
 	if err != nil {
 		return nil, errors.Join(ran, err)
+	}
+	if !slices.ContainsFunc(slices.Collect(maps.Values(all)), spec.ran) {
+		return nil, fmt.Errorf("no test has run, see %s: %w", log.Name(), ran)
+	}
+	return all, nil
+}
+
+// readReport reads what ginkgo has written about each test, by its name.
+func readReport(file string) (map[string]spec, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
 	}
 	var suites []struct{ SpecReports []spec }
 	if err := json.Unmarshal(text, &suites); err != nil {
@@ -102,26 +117,32 @@ func tested(ctx context.Context, c *cluster, serve server, focus string) (map[st
 	all := map[string]spec{}
 	for _, suite := range suites {
 		for _, s := range suite.SpecReports {
-			if s.LeafNodeType == "It" && s.State != "skipped" && s.State != "pending" {
+			if s.LeafNodeType == "It" {
 				all[s.name()] = s
 			}
 		}
 	}
-	if len(all) == 0 {
-		return nil, fmt.Errorf("no test has run, see %s: %w", log.Name(), ran)
-	}
 	return all, nil
 }
 
-// printE2E prints how many tests pass where, for each group, and why some pass on kube-apiserver
-// only. Those without a reason are the error.
-func printE2E(theirs, own map[string]spec) (string, error) {
+// printE2E prints how many tests pass where, for each group, why some pass on kube-apiserver only,
+// and why some of the focus were left out. Those that pass there only without a reason are the
+// error.
+func printE2E(focus string, theirs, own map[string]spec) (string, error) {
+	chosen, err := regexp.Compile(focus)
+	if err != nil {
+		return "", err
+	}
 	type row struct{ both, there, here, neither int }
-	rows, reasons := map[string]*row{}, map[string]int{}
+	rows, reasons, left := map[string]*row{}, map[string]int{}, map[string]int{}
 	var errs []error
-	names := maps.Clone(theirs)
-	maps.Copy(names, own)
-	for name, s := range names {
+	for name, s := range theirs {
+		if !s.ran() && !own[name].ran() {
+			if i := indexOf(leftOut, name); i >= 0 && chosen.MatchString(name) {
+				left[leftOut[i].reason]++
+			}
+			continue
+		}
 		group := s.ContainerHierarchyTexts[0]
 		if rows[group] == nil {
 			rows[group] = &row{}
@@ -136,7 +157,7 @@ func printE2E(theirs, own map[string]spec) (string, error) {
 			r.neither++
 		default:
 			r.there++
-			i := slices.IndexFunc(onlyThere, func(e expectation) bool { return e.like.MatchString(name) })
+			i := indexOf(onlyThere, name)
 			if i < 0 {
 				errs = append(errs, fmt.Errorf("passes on kube-apiserver only: %s: %s", name, own[name].Failure.Message))
 				continue
@@ -152,10 +173,24 @@ func printE2E(theirs, own map[string]spec) (string, error) {
 		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d |\n", group, r.both, r.there, r.here, r.neither)
 		sum = row{sum.both + r.both, sum.there + r.there, sum.here + r.here, sum.neither + r.neither}
 	}
-	fmt.Fprintf(&b, "| **all** | %d | %d | %d | %d |\n\n| why only there | tests |\n|---|---|\n", sum.both, sum.there, sum.here, sum.neither)
-	for _, reason := range slices.Sorted(maps.Keys(reasons)) {
-		fmt.Fprintf(&b, "| %s | %d |\n", reason, reasons[reason])
-	}
+	fmt.Fprintf(&b, "| **all** | %d | %d | %d | %d |\n", sum.both, sum.there, sum.here, sum.neither)
+	printReasons(&b, "why only on kube-apiserver", reasons)
+	printReasons(&b, "left out", left)
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return b.String(), errors.Join(errs...)
+}
+
+func printReasons(b *strings.Builder, title string, reasons map[string]int) {
+	if len(reasons) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n| %s | tests |\n|---|---|\n", title)
+	for _, reason := range slices.Sorted(maps.Keys(reasons)) {
+		fmt.Fprintf(b, "| %s | %d |\n", reason, reasons[reason])
+	}
+}
+
+// indexOf is which expectation a test is like, -1 for none.
+func indexOf(all []expectation, name string) int {
+	return slices.IndexFunc(all, func(e expectation) bool { return e.like.MatchString(name) })
 }

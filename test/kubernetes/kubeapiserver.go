@@ -70,7 +70,7 @@ func kubeAPIServer(ctx context.Context, c *cluster, log *os.File) (*testserver.P
 		"--proxy-client-cert-file="+at("aggregator.crt"), "--proxy-client-key-file="+at("aggregator.key"),
 		"--authorization-mode=RBAC", "--audit-policy-file="+policy, "--audit-log-path="+filepath.Join(c.data(), "audit", "audit.log"),
 	)
-	cmd.Stderr = log
+	cmd.Stderr, c.signing = log, true
 	return testserver.StartWith(ctx, cmd, kubeconfig)
 }
 

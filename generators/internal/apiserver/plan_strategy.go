@@ -48,6 +48,7 @@ var hooks = []hook{
 	{"StatusMetadata", nil, "bool", value},
 	{"AllowUnconditionalUpdate", nil, "bool", denied},
 	{"AllowCreateOnUpdate", nil, "bool", value},
+	{"OrphansDependents", nil, "bool", value},
 	{"Columns", nil, "[]metav1.TableColumnDefinition", value},
 	{"Cells", []param{obj}, "[]any", function},
 }

@@ -47,6 +47,9 @@ func TestIssued(t *testing.T) {
 	c.Want(200, `"expirationSeconds":3600`, "PATCH", path+"/ann", `{"metadata":{"labels":{"a":"b"}},"spec":{"expirationSeconds":7200},"status":null}`)
 	c.Want(200, `"certificate":"`, "GET", path+"/ann", "")
 	c.Want(422, `may not remove a condition of type \"Approved\"`, "PATCH", path+"/ann/approval", `{"status":{"conditions":[]}}`)
+	c.Want(200, `"by":"me"`, "PATCH", path+"/ann/approval", `{"metadata":{"annotations":{"by":"me"}}}`)
+	c.Want(200, `"seen":"yes"`, "PATCH", path+"/ann/status", `{"metadata":{"annotations":{"seen":"yes"}}}`)
+	c.Want(200, `"by":"me","seen":"yes"`, "GET", path+"/ann", "")
 	c.Want(422, "must specify at most one of", "PATCH", path+"/ann/approval", `{"status":{"conditions":[{"type":"Approved","status":"True"},{"type":"Denied","status":"True"}]}}`)
 	c.Want(422, "may not modify existing certificate content", "PATCH", path+"/ann/status", `{"status":{"certificate":""}}`)
 }

@@ -66,7 +66,8 @@ func (CertificateSigningRequestStrategy) ValidateUpdate(context.Context, *certif
 	return nil
 }
 
-// Approval writes whether the request is approved: its conditions, and nothing else.
+// Approval writes whether the request is approved: its conditions. As in Kubernetes it may be
+// labelled and annotated with that.
 func (CertificateSigningRequestStrategy) Approval(_ context.Context, csr, sent *certificatesv1.CertificateSigningRequest) error {
 	conditions := field.NewPath("status", "conditions")
 	errs := append(validateConditions(sent.Status.Conditions, conditions), keepsDecisions(&sent.Status, &csr.Status, conditions)...)
@@ -74,6 +75,7 @@ func (CertificateSigningRequestStrategy) Approval(_ context.Context, csr, sent *
 		return errs.ToAggregate()
 	}
 	csr.Status.Conditions = timed(sent.Status.Conditions, csr.Status.Conditions)
+	csr.Labels, csr.Annotations = sent.Labels, sent.Annotations
 	return nil
 }
 

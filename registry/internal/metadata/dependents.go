@@ -15,8 +15,9 @@ import (
 
 // FinalizersAfter returns the finalizers that an object has once a deletion has said what happens
 // to its dependents; changed says whether they are other ones than before. The rules are those of
-// Kubernetes: what the request says counts, then a finalizer that is there already.
-func FinalizersAfter(meta wire.Meta, opts metav1.DeleteOptions) (after []string, changed bool) {
+// Kubernetes: what the request says counts, then a finalizer that is there already, and then what
+// the kind says, which is whether they become orphans.
+func FinalizersAfter(meta wire.Meta, opts metav1.DeleteOptions, byDefault bool) (after []string, changed bool) {
 	before := slices.Collect(meta.Finalizers())
 	isNot := func(f string) bool {
 		return f != metav1.FinalizerOrphanDependents && f != metav1.FinalizerDeleteDependents
@@ -26,10 +27,11 @@ func FinalizersAfter(meta wire.Meta, opts metav1.DeleteOptions) (after []string,
 			after = append(after, f)
 		}
 	}
+	goFirst := slices.Contains(before, metav1.FinalizerDeleteDependents)
 	switch {
-	case orphans(opts, slices.Contains(before, metav1.FinalizerOrphanDependents)):
+	case orphans(opts, slices.Contains(before, metav1.FinalizerOrphanDependents) || byDefault && !goFirst):
 		after = append(after, metav1.FinalizerOrphanDependents)
-	case foreground(opts, slices.Contains(before, metav1.FinalizerDeleteDependents)):
+	case foreground(opts, goFirst):
 		after = append(after, metav1.FinalizerDeleteDependents)
 	}
 	return after, !slices.Equal(slices.Sorted(slices.Values(before)), slices.Sorted(slices.Values(after)))

@@ -1,0 +1,96 @@
+package console
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"time"
+
+	"github.com/typeplane/typeplane/internal/delegated"
+)
+
+//go:embed page
+var built embed.FS
+
+// Config says what a console is of.
+type Config struct {
+	// Program is the name of the server's program, which the page shows.
+	Program string
+	// Server is where the requests of the page go.
+	Server delegated.Config
+	// Port of 127.0.0.1 is where the page is; 0 is a free one.
+	Port int
+	// Opened is told the address of the page, which is good once.
+	Opened func(address string)
+}
+
+// Serve answers until ctx ends.
+func Serve(ctx context.Context, c Config) error {
+	passage, err := delegated.NewPassage(c.Server)
+	if err != nil {
+		return err
+	}
+	defer passage.Close()
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", fmt.Sprintf("127.0.0.1:%d", c.Port))
+	if err != nil {
+		return fmt.Errorf("--port: %w", err)
+	}
+	d := newDoor(listener.Addr().String())
+	server := &http.Server{
+		Handler:           d.guard(pages(c), forward(passage)),
+		ReadHeaderTimeout: 10 * time.Second,
+		BaseContext:       func(net.Listener) context.Context { return ctx }, // ends watches
+	}
+	stop := context.AfterFunc(ctx, func() { server.Close() })
+	defer stop()
+	c.Opened(d.address())
+	if err := server.Serve(listener); ctx.Err() == nil {
+		return err
+	}
+	return nil
+}
+
+// pages answers with the files of the page, and with what it can't ask the server.
+func pages(c Config) http.Handler {
+	files, err := fs.Sub(built, "page")
+	if err != nil {
+		panic(err) // the folder is embedded above
+	}
+	about, err := json.Marshal(map[string]string{"program": c.Program, "server": c.Server.Server})
+	if err != nil {
+		panic(err) // strings always become JSON
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /", http.FileServerFS(files))
+	mux.HandleFunc("GET /about.json", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Write(about)
+	})
+	return mux
+}
+
+// forward hands requests on to the server, and answers back as they come.
+func forward(passage *delegated.Passage) http.Handler {
+	return &httputil.ReverseProxy{
+		Rewrite:       func(r *httputil.ProxyRequest) { r.Out.URL.Scheme, r.Out.URL.Host = "http", "server" }, // the passage knows better
+		Transport:     passage,
+		FlushInterval: -1,
+		ModifyResponse: func(r *http.Response) error {
+			r.Header.Del("Set-Cookie")
+			for name := range answerHeaders {
+				r.Header.Del(name)
+			}
+			return nil
+		},
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			if r.Context().Err() == nil {
+				refuse(w, http.StatusBadGateway, fmt.Sprintf("the server can't be reached: %v", err))
+			}
+		},
+	}
+}

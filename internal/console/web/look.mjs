@@ -1,0 +1,311 @@
+// Uses the console as a person does, in Chromium, against a running server.
+//
+//     node look.mjs PROGRAM        PROGRAM is a built examples/library
+//
+// It fails for a step that does not come to what it says, a request to another host, an error in
+// the console of the browser, a page wider than the screen, and what axe calls serious or critical.
+// Pictures of what it saw are in the folder look. CHROMIUM names the browser.
+import { spawn } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import puppeteer from 'puppeteer-core'
+
+const program = process.argv[2]
+const screens = { screen: { width: 1280, height: 800 }, phone: { width: 390, height: 844, isMobile: true, hasTouch: true, deviceScaleFactor: 2 } }
+const library = '#/list/library.example.com/v1/'
+const book = '#/object/library.example.com/v1/books/default/'
+const views = {
+  home: ['#/', '.cards .count:not(:empty)'],
+  books: [library + 'books', '[data-row="3"]'],
+  'books-wide': [library + 'books?wide=yes&namespace=default', '[data-row="3"]'],
+  shelves: [library + 'shelves', '.empty, [data-row="0"]'],
+  roles: ['#/list/rbac.authorization.k8s.io/v1/clusterroles', '[data-row="3"]'],
+  book: [book + 'the-go-programming-language', '.yaml li'],
+  edit: [book + 'the-go-programming-language?tab=edit', 'textarea'],
+  events: [book + 'hostile?tab=events', '.events li'],
+  relations: [book + 'the-go-programming-language?tab=relations', '.relations a'],
+  me: ['#/me', 'table'],
+  nowhere: ['#/list/core/v1/nothing', '.problem'],
+}
+// An answer with an error is an error in the console of the browser, where it is meant to be one.
+const refusals = /the server responded with a status of (404|409|422)/
+
+const faults = []
+const children = []
+const patience = 60_000
+const folder = await mkdtemp(join(tmpdir(), 'console-'))
+const axe = await readFile(new URL('node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
+const pictures = new URL('look/', import.meta.url).pathname
+await rm(pictures, { recursive: true, force: true })
+await mkdir(pictures)
+
+// start runs the program until it prints a line that fits.
+function start(args, wanted) {
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  children.push(child)
+  let log = ''
+  child.stderr.on('data', (data) => { log += data })
+  return new Promise((found, failed) => {
+    createInterface({ input: child.stdout }).on('line', (line) => { const match = wanted.exec(line); if (match) found(match[1]) })
+    child.on('exit', (code) => failed(new Error(`${program} ${args.join(' ')} has ended with ${code}\n${log}`)))
+  })
+}
+
+// step notes what goes wrong in one step, and goes on with the next.
+async function step(name, run) {
+  try {
+    await run()
+  } catch (error) {
+    faults.push(`${name}: ${error.message}`)
+  }
+}
+
+// open is a page that notes what it should not do.
+async function open(at, viewport = screens.screen, scheme = 'light') {
+  const tab = await browser.newPage()
+  tab.setDefaultTimeout(patience)
+  await tab.setViewport(viewport)
+  await tab.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }])
+  tab.on('request', (request) => {
+    const url = new URL(request.url())
+    if (url.origin !== origin && url.protocol !== 'data:') faults.push(`${at} asks ${url.origin}`)
+  })
+  tab.on('pageerror', (error) => faults.push(`${at}: ${error}`))
+  tab.on('dialog', (dialog) => { faults.push(`${at}: a script of an object has run: ${dialog.message()}`); void dialog.dismiss() })
+  tab.on('console', (message) => {
+    if (message.type() === 'error' && !refusals.test(message.text())) faults.push(`${at}: ${message.text()}`)
+  })
+  await tab.goto(at)
+  return tab
+}
+
+// used wants the address to be good once.
+async function used() {
+  const tab = await browser.newPage()
+  const answer = await tab.goto(address)
+  if (answer.status() !== 403) faults.push(`the address was good twice: ${answer.status()}`)
+  await tab.close()
+}
+
+// send asks the server from within the page.
+function send(tab, method, path, body) {
+  return tab.evaluate(async (method, path, body) => {
+    const answer = await fetch('server' + path, { method, headers: { 'Content-Type': 'application/json' }, body: body && JSON.stringify(body) })
+    if (!answer.ok) throw new Error(`${method} ${path}: ${await answer.text()}`)
+    return answer.json()
+  }, method, path, body)
+}
+
+const books = '/apis/library.example.com/v1/namespaces/default/books'
+const aBook = (name, spec = {}, metadata = {}) => ({ apiVersion: 'library.example.com/v1', kind: 'Book', metadata: { name, ...metadata }, spec: { title: 'Title of ' + name, ...spec } })
+const bad = '<img src=x onerror=alert(1)><script>alert(2)</script>'
+
+// fill makes what the views show.
+async function fill(tab) {
+  const go = aBook('the-go-programming-language', { title: 'The Go Programming Language', authors: ['Alan A. A. Donovan', 'Brian W. Kernighan'], isbn: '978-0-13-419044-0', genre: 'Science', copies: 2, shelf: 'programming' }, { labels: { shelf: 'programming', language: 'go' } })
+  const owner = await send(tab, 'POST', books, go)
+  const owners = [{ apiVersion: 'library.example.com/v1', kind: 'Book', name: owner.metadata.name, uid: owner.metadata.uid }]
+  await send(tab, 'POST', books, aBook('errata-of-go', { title: 'Errata', copies: 1 }, { ownerReferences: owners }))
+  await send(tab, 'POST', books, aBook('the-c-programming-language', { title: 'The C Programming Language', authors: ['Brian W. Kernighan', 'Dennis M. Ritchie'], genre: 'Science', copies: 1 }))
+  await send(tab, 'POST', books, aBook('kitab', { title: 'كتاب البرمجة بلغة جو', authors: ['مؤلف'] }))
+  const hostile = await send(tab, 'POST', books, aBook('hostile', { title: bad, authors: [bad] }, { annotations: { note: bad } }))
+  await send(tab, 'POST', '/api/v1/namespaces/default/events', {
+    apiVersion: 'v1', kind: 'Event', metadata: { name: 'hostile.1' }, type: 'Warning', reason: 'Overdue', message: bad, count: 3,
+    involvedObject: { apiVersion: 'library.example.com/v1', kind: 'Book', namespace: 'default', name: 'hostile', uid: hostile.metadata.uid },
+    source: { component: 'desk' }, lastTimestamp: new Date().toISOString(),
+  })
+}
+
+const go = (tab, hash) => tab.evaluate((hash) => { location.hash = hash }, hash)
+
+const holds = (tab, selector, text) => tab.waitForFunction((selector, text) => [...document.querySelectorAll(selector)].some((each) => each.textContent.includes(text)), {}, selector, text)
+
+// live: what is made, changed and deleted elsewhere is seen without a reload.
+async function live(tab) {
+  await go(tab, library + 'books')
+  await holds(tab, '.state', 'live')
+  await send(tab, 'POST', books, aBook('made-elsewhere', { title: 'First words' }))
+  await holds(tab, '.line', 'First words')
+  await send(tab, 'PUT', books + '/made-elsewhere', aBook('made-elsewhere', { title: 'Second words' }))
+  await holds(tab, '.line', 'Second words')
+  await send(tab, 'DELETE', books + '/made-elsewhere')
+  await tab.waitForFunction(() => !document.body.textContent.includes('made-elsewhere'))
+}
+
+// keys: a person finds and opens an object without a mouse, and comes back.
+async function keys(tab) {
+  await tab.keyboard.press('/')
+  await tab.keyboard.type('programming language')
+  await tab.waitForFunction(() => document.querySelectorAll('.lines .line').length === 2)
+  await tab.focus('[data-row="0"]')
+  await tab.keyboard.press('ArrowDown')
+  await tab.waitForFunction(() => document.activeElement?.dataset.row === '1')
+  await tab.keyboard.press('Enter')
+  await holds(tab, 'h1', 'the-go-programming-language')
+  await holds(tab, '.yaml button', 'copies:')
+  await tab.evaluate(() => [...document.querySelectorAll('.yaml button')].find((line) => line.textContent.includes('copies:')).click())
+  await holds(tab, 'aside', 'copies is how many of the book the library owns.')
+  await tab.goBack()
+  await tab.waitForFunction(() => document.querySelector('main input[type=search]')?.value === 'programming language')
+}
+
+const type = (tab, from, to) => tab.evaluate((from, to) => {
+  const area = document.querySelector('textarea')
+  if (!area.value.includes(from)) throw new Error(`the text does not have ${from}`)
+  Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call(area, area.value.replace(from, to))
+  area.dispatchEvent(new Event('input', { bubbles: true }))
+}, from, to)
+
+const press = async (tab, name) => {
+  await tab.waitForFunction((name) => [...document.querySelectorAll('button')].some((each) => each.textContent === name && !each.disabled), {}, name)
+  await tab.evaluate((name) => [...document.querySelectorAll('button')].find((each) => each.textContent === name && !each.disabled).click(), name)
+}
+
+// edit: a fault is shown at its field, a change as a diff before it is made, and nothing is kept
+// until then.
+async function edit(tab) {
+  await go(tab, book + 'the-go-programming-language?tab=edit')
+  await tab.waitForSelector('textarea')
+  await type(tab, 'copies: 2', 'copies: -2')
+  await press(tab, 'Review')
+  await holds(tab, '.problem li', 'spec.copies')
+  const marked = await tab.evaluate(() => {
+    const line = [...document.querySelectorAll('.editor pre .wrong')].map((each) => Number(each.textContent) - 1)[0]
+    return document.querySelector('textarea').value.split('\n')[line]
+  })
+  if (!marked?.includes('copies: -2')) throw new Error(`the fault is shown at the line ${marked}`)
+  await picture(tab, 'fault')
+  await type(tab, 'copies: -2', 'copies: 7')
+  await press(tab, 'Review')
+  await holds(tab, '.diff .added', 'copies: 7')
+  await picture(tab, 'diff')
+  const before = await send(tab, 'GET', books + '/the-go-programming-language')
+  if (before.spec.copies !== 2) throw new Error('a review has changed the object')
+  await press(tab, 'Apply')
+  await holds(tab, '.yaml li', 'copies: 7')
+  const after = await send(tab, 'GET', books + '/the-go-programming-language')
+  if (after.spec.copies !== 7) throw new Error(`copies is ${after.spec.copies}`)
+}
+
+// hostile: what objects say is text, in every view of them.
+async function hostile(tab) {
+  for (const at of [library + 'books', book + 'hostile', book + 'hostile?tab=edit', book + 'hostile?tab=events']) {
+    await go(tab, at)
+    await holds(tab, 'main', 'hostile')
+    await tab.waitForFunction((bad) => document.querySelector('main').textContent.includes(bad) || document.querySelector('textarea')?.value.includes(bad), {}, bad)
+    const made = await tab.evaluate(() => document.querySelectorAll('main img, main script').length)
+    if (made > 0) throw new Error(`${at} has made ${made} elements`)
+  }
+}
+
+// remove: what depends on an object is named before it is deleted.
+async function remove(tab) {
+  await send(tab, 'POST', books, aBook('to-remove'))
+  await go(tab, book + 'the-go-programming-language')
+  await holds(tab, 'h1', 'the-go-programming-language')
+  await press(tab, 'Delete…')
+  await holds(tab, 'dialog li', 'errata-of-go')
+  await check(tab, 'remove')
+  await picture(tab, 'remove')
+  await press(tab, 'Keep it')
+  await go(tab, book + 'to-remove')
+  await holds(tab, 'h1', 'to-remove')
+  await press(tab, 'Delete…')
+  await holds(tab, 'dialog', 'Nothing that you may read depends on it.')
+  await tab.evaluate(() => document.querySelector('dialog .danger').click())
+  await holds(tab, 'h1', 'Book')
+  await tab.waitForFunction(() => !document.body.textContent.includes('to-remove'))
+}
+
+// scroll: of many objects only those in sight are in the page, and the last can be reached.
+async function scroll(tab) {
+  const many = 3000
+  await send(tab, 'POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'many' } })
+  await tab.evaluate(async (many) => {
+    const left = Array.from({ length: many }, (_, n) => 'book-' + String(n).padStart(6, '0'))
+    const work = async () => {
+      for (let name = left.pop(); name; name = left.pop()) {
+        const body = JSON.stringify({ apiVersion: 'library.example.com/v1', kind: 'Book', metadata: { name }, spec: { title: 'Title of ' + name } })
+        const answer = await fetch('server/apis/library.example.com/v1/namespaces/many/books', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })
+        if (!answer.ok) throw new Error(await answer.text())
+      }
+    }
+    await Promise.all(Array.from({ length: 5 }, work))
+  }, many)
+  await go(tab, library + 'books?namespace=many')
+  await holds(tab, '.about', many.toLocaleString('en-US'))
+  await tab.evaluate(() => { const box = document.querySelector('.grid'); box.scrollTop = box.scrollHeight })
+  await holds(tab, '.line', 'book-002999')
+  const lines = await tab.evaluate(() => document.querySelectorAll('.lines .line').length)
+  if (lines > 80) throw new Error(`${lines} lines are in the page`)
+  await go(tab, library + 'books?namespace=many&text=book-001234')
+  await holds(tab, '.line', 'book-001234')
+  await holds(tab, '.about', '1 of 3,000')
+}
+
+async function look(view, screen, viewport, scheme) {
+  const [hash, ready] = views[view]
+  const tab = await open(home.split('#')[0] + hash, viewport, scheme)
+  const where = `${view} (${screen}, ${scheme})`
+  await tab.waitForSelector(ready)
+  if (view === 'book') await holds(tab, '.yaml button', 'genre:')
+  if (view === 'book') await tab.evaluate(() => { document.querySelector('.tools input').click(); [...document.querySelectorAll('.yaml button')].find((line) => line.textContent.includes('genre:')).click() })
+  await new Promise((done) => setTimeout(done, 300)) // for the picture alone: counts and fonts
+  const wide = await tab.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+  if (wide > 0) faults.push(`${where} is ${wide} pixels wider than the screen`)
+  await check(tab, where)
+  await picture(tab, `${screen}-${scheme}-${view}`)
+  if (screen === 'phone' && view === 'home') {
+    await press(tab, 'Kinds')
+    await check(tab, where + ', menu')
+    await picture(tab, `${screen}-${scheme}-menu`)
+  }
+  await tab.close()
+}
+
+// check asks axe, in a world of its own, where the policy of the page lets it in.
+async function check(tab, where) {
+  const found = await tab.mainFrame().isolatedRealm().evaluate(axe + '; window.axe.run({ resultTypes: ["violations"] })')
+  for (const violation of found.violations) {
+    if (!['serious', 'critical'].includes(violation.impact)) continue
+    const nodes = violation.nodes.slice(0, 3).map((node) => `${node.target} ${node.any[0]?.message ?? node.all[0]?.message ?? ''}`).join('; ')
+    faults.push(`${where}: axe: ${violation.id}: ${violation.nodes.length} times: ${nodes}`)
+  }
+}
+
+const picture = (tab, name) => tab.screenshot({ path: join(pictures, name + '.png') })
+
+// All that is used is there: now it is done.
+const kubeconfig = await start(['--data-dir', folder, '--secure-port', '0'], /^export KUBECONFIG='?([^']*)/)
+const address = await start(['console', '--kubeconfig', kubeconfig, '--no-browser'], /^(http:\/\/127\.0\.0\.1:\d+\/\?token=\w+)$/)
+const origin = new URL(address).origin
+const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+let home
+try {
+  const tab = await open(address)
+  await tab.waitForSelector('.cards a', { timeout: patience })
+  home = tab.url()
+  await used()
+  await fill(tab)
+  await step('live', () => live(tab))
+  await step('keys', () => keys(tab))
+  await step('edit', () => edit(tab))
+  await step('hostile', () => hostile(tab))
+  await step('remove', () => remove(tab))
+  await step('scroll', () => scroll(tab))
+  await tab.close()
+  for (const [screen, viewport] of Object.entries(screens)) {
+    for (const scheme of ['light', 'dark']) {
+      for (const view of Object.keys(views)) await step(`${view} (${screen}, ${scheme})`, () => look(view, screen, viewport, scheme))
+    }
+  }
+} finally {
+  await browser.close()
+  for (const child of children) { child.removeAllListeners('exit'); child.kill() }
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+}
+for (const fault of new Set(faults)) console.error(fault)
+console.log(`${Object.keys(views).length} views in ${Object.keys(screens).length * 2} ways, ${new Set(faults).size} faults; pictures are in ${pictures}`)
+process.exit(faults.length ? 1 : 0)

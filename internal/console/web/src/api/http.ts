@@ -1,0 +1,110 @@
+// Requests to the server, through the console. A refusal is an error that has the server's Status.
+
+// Status is what a server says when it refuses.
+export interface Status {
+  message?: string
+  reason?: string
+  code?: number
+  details?: { causes?: Cause[] }
+}
+
+// Cause is one fault in what was sent, with its field.
+export interface Cause {
+  reason?: string
+  message?: string
+  field?: string
+}
+
+export class Refusal extends Error {
+  constructor(readonly status: Status, readonly code: number) {
+    super(status.message || `the server has answered with status ${code}`)
+  }
+}
+
+export interface Call {
+  method?: string
+  query?: Record<string, string | number | boolean | undefined>
+  body?: unknown
+  accept?: string
+  signal?: AbortSignal
+}
+
+export interface Answer<T> {
+  data: T
+  // warnings are what the server wants a person to know.
+  warnings: string[]
+}
+
+// The answer to a get of many objects, as names and metadata only.
+export const asMetadata = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io'
+
+// send asks the server and returns its answer, whatever it is.
+async function send(path: string, call: Call): Promise<Response> {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(call.query ?? {})) {
+    if (value !== undefined && value !== '') query.set(name, String(value))
+  }
+  const headers: Record<string, string> = { Accept: call.accept ?? 'application/json' }
+  if (call.body !== undefined) headers['Content-Type'] = 'application/json'
+  const text = query.toString()
+  const response = await fetch('server' + path + (text && (path.includes('?') ? '&' : '?') + text), {
+    method: call.method ?? 'GET',
+    headers,
+    body: call.body === undefined ? undefined : JSON.stringify(call.body),
+    signal: call.signal,
+  })
+  if (response.ok) return response
+  throw new Refusal(await statusOf(response), response.status)
+}
+
+async function statusOf(response: Response): Promise<Status> {
+  const text = await response.text()
+  try {
+    const status = JSON.parse(text)
+    if (status?.kind === 'Status') return status
+  } catch {
+    // it is no JSON, and then the text is the message
+  }
+  return { message: text.trim() || response.statusText }
+}
+
+export async function ask<T>(path: string, call: Call = {}): Promise<Answer<T>> {
+  const response = await send(path, call)
+  return { data: await response.json(), warnings: warningsOf(response.headers.get('Warning')) }
+}
+
+// warningsOf reads a header like `299 - "old", 299 - "older"`.
+export function warningsOf(header: string | null): string[] {
+  const found = (header ?? '').matchAll(/299 [^"]*"((?:[^"\\]|\\.)*)"/g)
+  return [...found].map((match) => match[1]!.replace(/\\(.)/g, '$1'))
+}
+
+// WatchEvent is a line of a watch.
+export interface WatchEvent<T> {
+  type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
+  object: T
+}
+
+// watch yields what happens, until the server ends the watch or the signal does.
+export async function* watch<T>(path: string, call: Call): AsyncGenerator<WatchEvent<T>> {
+  const response = await send(path, { ...call, query: { ...call.query, watch: true, allowWatchBookmarks: true } })
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ''
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    const lines = (rest + value).split('\n')
+    rest = lines.pop()!
+    for (const line of lines) {
+      if (line !== '') yield JSON.parse(line)
+    }
+  }
+}
+
+// wait returns after a time, or at once when the signal ends.
+export function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', () => { clearTimeout(timer); done() }, { once: true })
+  })
+}

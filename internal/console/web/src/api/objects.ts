@@ -1,0 +1,175 @@
+// Objects as a server sends them, and what is asked about one of them.
+import { ask, asMetadata, type Answer } from './http'
+import { can, pathOf, type Kind } from './kinds'
+
+export interface Meta {
+  name: string
+  namespace?: string
+  uid?: string
+  resourceVersion?: string
+  creationTimestamp?: string
+  deletionTimestamp?: string
+  finalizers?: string[]
+  labels?: Record<string, string>
+  annotations?: Record<string, string>
+  ownerReferences?: Owner[]
+  managedFields?: Managed[]
+  continue?: string
+  remainingItemCount?: number
+}
+
+export interface Owner {
+  apiVersion: string
+  kind: string
+  name: string
+  uid: string
+  controller?: boolean
+}
+
+export interface Managed {
+  manager?: string
+  operation?: string
+  subresource?: string
+  time?: string
+  fieldsV1?: Fields
+}
+
+// Fields is a set of fields, as structured-merge-diff writes it.
+export interface Fields { [element: string]: Fields }
+
+export interface KubeObject {
+  apiVersion?: string
+  kind?: string
+  metadata: Meta
+  [field: string]: unknown
+}
+
+export interface List<T> {
+  metadata: { resourceVersion?: string, continue?: string, remainingItemCount?: number }
+  items: T[]
+}
+
+// Version of an object without what only the server writes into it.
+export function withoutManagers(object: KubeObject): KubeObject {
+  const { managedFields: _, ...metadata } = object.metadata
+  return { ...object, metadata }
+}
+
+// replace sends an object back, changed. A dry run returns what it would be.
+export function replace(kind: Kind, object: KubeObject, at: Meta, dryRun: boolean): Promise<Answer<KubeObject>> {
+  return ask(pathOf(kind, at.namespace, at.name), {
+    method: 'PUT',
+    query: { dryRun: dryRun ? 'All' : undefined, fieldValidation: 'Strict', fieldManager: 'console' },
+    body: object,
+  })
+}
+
+export type Propagation = 'Background' | 'Foreground' | 'Orphan'
+
+// remove deletes an object, if it is still the one that was looked at.
+export function remove(kind: Kind, meta: Meta, propagationPolicy: Propagation): Promise<Answer<unknown>> {
+  return ask(pathOf(kind, meta.namespace, meta.name), {
+    method: 'DELETE',
+    body: { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy, preconditions: { uid: meta.uid } },
+  })
+}
+
+export interface Scale extends KubeObject {
+  spec: { replicas?: number }
+  status: { replicas?: number }
+}
+
+export const readScale = (kind: Kind, meta: Meta) => ask<Scale>(pathOf(kind, meta.namespace, meta.name) + '/scale')
+
+export const writeScale = (kind: Kind, scale: Scale) =>
+  ask<Scale>(pathOf(kind, scale.metadata.namespace, scale.metadata.name) + '/scale', { method: 'PUT', query: { fieldManager: 'console' }, body: scale })
+
+export interface Happened extends KubeObject {
+  type?: string
+  reason?: string
+  message?: string
+  count?: number
+  firstTimestamp?: string
+  lastTimestamp?: string
+  eventTime?: string
+  source?: { component?: string }
+  reportingComponent?: string
+}
+
+export const timeOf = (event: Happened) => event.lastTimestamp || event.eventTime || event.firstTimestamp || event.metadata.creationTimestamp || ''
+
+// eventsOf are the events about an object, the newest first. Those of objects without a namespace
+// are in the namespace default.
+export async function eventsOf(meta: Meta): Promise<Happened[]> {
+  const path = `/api/v1/namespaces/${encodeURIComponent(meta.namespace || 'default')}/events`
+  const { data } = await ask<List<Happened>>(path, { query: { fieldSelector: `involvedObject.uid=${meta.uid}`, limit: 500 } })
+  return data.items.sort((a, b) => timeOf(b).localeCompare(timeOf(a)))
+}
+
+export interface Dependent { kind: Kind, meta: Meta }
+
+export interface Search {
+  found: Dependent[]
+  // unread are the kinds whose objects could not be read, with the reason.
+  unread: { kind: Kind, reason: string }[]
+}
+
+const pageOfDependents = 500
+
+// dependentsOf looks through all kinds for objects that name an owner, and says how far it is.
+export async function dependentsOf(owner: Meta, kinds: Kind[], signal: AbortSignal, progress: (done: number, of: number) => void): Promise<Search> {
+  const search: Search = { found: [], unread: [] }
+  const places = kinds.filter((kind) => can(kind, 'list') && (kind.namespaced || !owner.namespace))
+  let done = 0
+  for (const kind of places) {
+    progress(done++, places.length)
+    try {
+      await eachPage(kind, owner.namespace, signal, (meta) => {
+        if (meta.ownerReferences?.some((reference) => reference.uid === owner.uid)) search.found.push({ kind, meta })
+      })
+    } catch (error) {
+      if (signal.aborted) throw error
+      search.unread.push({ kind, reason: String((error as Error).message) })
+    }
+  }
+  return search
+}
+
+async function eachPage(kind: Kind, namespace: string | undefined, signal: AbortSignal, take: (meta: Meta) => void): Promise<void> {
+  let next: string | undefined
+  do {
+    const { data }: Answer<List<KubeObject>> = await ask(pathOf(kind, namespace), { accept: asMetadata, query: { limit: pageOfDependents, continue: next }, signal })
+    for (const item of data.items) take(item.metadata)
+    next = data.metadata.continue
+  } while (next)
+}
+
+// countOf is how many objects of a kind there are, of which one is read.
+export async function countOf(kind: Kind, signal: AbortSignal): Promise<number> {
+  const { data } = await ask<List<KubeObject>>(pathOf(kind), { accept: asMetadata, query: { limit: 1 }, signal })
+  return data.items.length + (data.metadata.remainingItemCount ?? 0)
+}
+
+export interface Me { username?: string, uid?: string, groups?: string[], extra?: Record<string, string[]> }
+
+export async function whoAmI(): Promise<Me> {
+  const { data } = await ask<{ status: { userInfo: Me } }>('/apis/authentication.k8s.io/v1/selfsubjectreviews', {
+    method: 'POST', body: { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' },
+  })
+  return data.status.userInfo
+}
+
+export interface Rules {
+  resourceRules?: { verbs: string[], apiGroups?: string[], resources?: string[], resourceNames?: string[] }[]
+  nonResourceRules?: { verbs: string[], nonResourceURLs?: string[] }[]
+  incomplete?: boolean
+  evaluationError?: string
+}
+
+export async function myRules(namespace: string): Promise<Rules> {
+  const { data } = await ask<{ status: Rules }>('/apis/authorization.k8s.io/v1/selfsubjectrulesreviews', {
+    method: 'POST', body: { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectRulesReview', spec: { namespace } },
+  })
+  return data.status
+}
+

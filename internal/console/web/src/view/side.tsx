@@ -1,0 +1,45 @@
+// The kinds of the server, by group.
+import { useMemo, useState } from 'preact/hooks'
+import { can, type Kind, type Kinds } from '../api/kinds'
+import { groupOf, homeAddress, listAddress, meAddress, type Route } from '../route'
+import type { About } from './app'
+
+interface Props { open: boolean, about?: About, kinds?: Kinds, me?: string, route: Route }
+
+export function Side({ open, about, kinds, me, route }: Props) {
+  const [filter, setFilter] = useState('')
+  const groups = useMemo(() => byGroup(kinds?.preferred.filter((kind) => can(kind, 'list') && fits(kind, filter)) ?? []), [kinds, filter])
+  const [view, group, , resource] = route.steps
+  return (
+    <nav id="side" class={open ? 'side open' : 'side'} aria-label="Kinds">
+      <a class="brand" href={homeAddress}>{about?.program ?? 'Console'}<small>{about?.server.replace(/^https?:\/\//, '')}</small></a>
+      <input id="kinds-filter" type="search" placeholder="Find a kind" aria-label="Find a kind" value={filter} onInput={(event) => setFilter(event.currentTarget.value)} />
+      <div class="groups">
+        {groups.map(([name, members]) => (
+          <section key={name}>
+            <h2>{name || 'core'}</h2>
+            <ul>
+              {members.map((kind) => {
+                const here = (view === 'list' || view === 'object') && groupOf(group) === kind.group && resource === kind.resource
+                return <li key={kind.resource}><a href={listAddress(kind)} aria-current={here ? 'page' : undefined}>{kind.kind}</a></li>
+              })}
+            </ul>
+          </section>
+        ))}
+        {kinds && groups.length === 0 && <p class="muted">No kind is called that.</p>}
+      </div>
+      <a class="me" href={meAddress} aria-current={view === 'me' ? 'page' : undefined}>{me ?? 'Who am I?'}</a>
+    </nav>
+  )
+}
+
+export function byGroup(kinds: Kind[]): [string, Kind[]][] {
+  const groups = new Map<string, Kind[]>()
+  for (const kind of kinds) groups.set(kind.group, [...groups.get(kind.group) ?? [], kind])
+  return [...groups]
+}
+
+function fits(kind: Kind, filter: string): boolean {
+  const wanted = filter.trim().toLowerCase()
+  return [kind.kind, kind.resource, ...kind.shortNames].some((name) => name.toLowerCase().includes(wanted))
+}
