@@ -55,6 +55,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        v1.Recycler_PersistentVolumeClaim,
 		JSONTable:       &v1.JSONTable_PersistentVolumeClaim,
 		DeepCopy:        v1.DeepCopy_PersistentVolumeClaim,
+		Validate:        v1.Validate_PersistentVolumeClaim,
 		CompareFields:   v1.CompareFields_PersistentVolumeClaim,
 	})
 
@@ -71,6 +72,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:         v1.Recycler_Pod,
 		JSONTable:        &v1.JSONTable_Pod,
 		DeepCopy:         v1.DeepCopy_Pod,
+		Validate:         v1.Validate_Pod,
 		CompareFields:    v1.CompareFields_Pod,
 		SelectableFields: selectableFields_v1_Pod,
 		StoredFields:     storedFields_v1_Pod,
@@ -89,6 +91,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:         v1.Recycler_ReplicationController,
 		JSONTable:        &v1.JSONTable_ReplicationController,
 		DeepCopy:         v1.DeepCopy_ReplicationController,
+		Validate:         v1.Validate_ReplicationController,
 		CompareFields:    v1.CompareFields_ReplicationController,
 		SelectableFields: selectableFields_v1_ReplicationController,
 		StoredFields:     storedFields_v1_ReplicationController,
@@ -109,6 +112,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        appsv1.Recycler_Deployment,
 		JSONTable:       &appsv1.JSONTable_Deployment,
 		DeepCopy:        appsv1.DeepCopy_Deployment,
+		Validate:        appsv1.Validate_Deployment,
 		CompareFields:   compareFields_v1_Deployment,
 		Scale:           scale_v1_Deployment,
 		SetReplicas:     setReplicas_v1_Deployment,

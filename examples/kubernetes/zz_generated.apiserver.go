@@ -6,6 +6,7 @@
 package kubernetes
 
 import (
+	context "context"
 	strconv "strconv"
 	strings "strings"
 
@@ -79,6 +80,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:         v1.Recycler_Node,
 		JSONTable:        &v1.JSONTable_Node,
 		DeepCopy:         v1.DeepCopy_Node,
+		Validate:         v1.Validate_Node,
 		CompareFields:    compareFields_v1_Node,
 		SelectableFields: selectableFields_v1_Node,
 		StoredFields:     storedFields_v1_Node,
@@ -145,6 +147,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        v1.Recycler_PersistentVolumeClaim,
 		JSONTable:       &v1.JSONTable_PersistentVolumeClaim,
 		DeepCopy:        v1.DeepCopy_PersistentVolumeClaim,
+		Validate:        v1.Validate_PersistentVolumeClaim,
 		CompareFields:   compareFields_v1_PersistentVolumeClaim,
 		Columns: []metav1.TableColumnDefinition{
 			{Name: "Status", Type: "string", Description: "Shows .status.phase."},
@@ -178,6 +181,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:         v1.Recycler_Pod,
 		JSONTable:        &v1.JSONTable_Pod,
 		DeepCopy:         v1.DeepCopy_Pod,
+		Validate:         v1.Validate_Pod,
 		CompareFields:    compareFields_v1_Pod,
 		SelectableFields: selectableFields_v1_Pod,
 		StoredFields:     storedFields_v1_Pod,
@@ -209,6 +213,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        v1.Recycler_PodTemplate,
 		JSONTable:       &v1.JSONTable_PodTemplate,
 		DeepCopy:        v1.DeepCopy_PodTemplate,
+		Validate:        v1.Validate_PodTemplate,
 		CompareFields:   compareFields_v1_PodTemplate,
 	})
 
@@ -225,6 +230,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:         v1.Recycler_ReplicationController,
 		JSONTable:        &v1.JSONTable_ReplicationController,
 		DeepCopy:         v1.DeepCopy_ReplicationController,
+		Validate:         v1.Validate_ReplicationController,
 		CompareFields:    compareFields_v1_ReplicationController,
 		SelectableFields: selectableFields_v1_ReplicationController,
 		StoredFields:     storedFields_v1_ReplicationController,
@@ -315,6 +321,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        appsv1.Recycler_DaemonSet,
 		JSONTable:       &appsv1.JSONTable_DaemonSet,
 		DeepCopy:        appsv1.DeepCopy_DaemonSet,
+		Validate:        appsv1.Validate_DaemonSet,
 		CompareFields:   compareFields_v1_DaemonSet,
 		Columns: []metav1.TableColumnDefinition{
 			{Name: "Desired", Type: "integer", Description: "Shows .status.desiredNumberScheduled."},
@@ -348,6 +355,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        appsv1.Recycler_Deployment,
 		JSONTable:       &appsv1.JSONTable_Deployment,
 		DeepCopy:        appsv1.DeepCopy_Deployment,
+		Validate:        appsv1.Validate_Deployment,
 		CompareFields:   compareFields_v1_Deployment,
 		Scale:           scale_v1_Deployment,
 		SetReplicas:     setReplicas_v1_Deployment,
@@ -381,6 +389,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:         appsv1.Recycler_ReplicaSet,
 		JSONTable:        &appsv1.JSONTable_ReplicaSet,
 		DeepCopy:         appsv1.DeepCopy_ReplicaSet,
+		Validate:         appsv1.Validate_ReplicaSet,
 		CompareFields:    compareFields_v1_ReplicaSet,
 		SelectableFields: selectableFields_v1_ReplicaSet,
 		StoredFields:     storedFields_v1_ReplicaSet,
@@ -414,6 +423,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        appsv1.Recycler_StatefulSet,
 		JSONTable:       &appsv1.JSONTable_StatefulSet,
 		DeepCopy:        appsv1.DeepCopy_StatefulSet,
+		Validate:        appsv1.Validate_StatefulSet,
 		CompareFields:   compareFields_v1_StatefulSet,
 		Scale:           scale_v1_StatefulSet,
 		SetReplicas:     setReplicas_v1_StatefulSet,
@@ -443,6 +453,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        v2.Recycler_HorizontalPodAutoscaler,
 		JSONTable:       &v2.JSONTable_HorizontalPodAutoscaler,
 		DeepCopy:        v2.DeepCopy_HorizontalPodAutoscaler,
+		Validate:        v2.Validate_HorizontalPodAutoscaler,
 		CompareFields:   compareFields_v2_HorizontalPodAutoscaler,
 		OwnRulesOnly:    true,
 		Columns: []metav1.TableColumnDefinition{
@@ -475,6 +486,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        autoscalingv1.Recycler_HorizontalPodAutoscaler,
 		JSONTable:       &autoscalingv1.JSONTable_HorizontalPodAutoscaler,
 		DeepCopy:        autoscalingv1.DeepCopy_HorizontalPodAutoscaler,
+		Validate:        autoscalingv1.Validate_HorizontalPodAutoscaler,
 		CompareFields:   compareFields_v1_HorizontalPodAutoscaler,
 		OwnRulesOnly:    true,
 		Columns: []metav1.TableColumnDefinition{
@@ -507,6 +519,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        batchv1.Recycler_CronJob,
 		JSONTable:       &batchv1.JSONTable_CronJob,
 		DeepCopy:        batchv1.DeepCopy_CronJob,
+		Validate:        batchv1.Validate_CronJob,
 		CompareFields:   compareFields_v1_CronJob,
 		Columns: []metav1.TableColumnDefinition{
 			{Name: "Schedule", Type: "string", Description: "Shows .spec.schedule."},
@@ -538,6 +551,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:         batchv1.Recycler_Job,
 		JSONTable:        &batchv1.JSONTable_Job,
 		DeepCopy:         batchv1.DeepCopy_Job,
+		Validate:         batchv1.Validate_Job,
 		CompareFields:    compareFields_v1_Job,
 		SelectableFields: selectableFields_v1_Job,
 		StoredFields:     storedFields_v1_Job,
@@ -611,6 +625,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        discoveryv1.Recycler_EndpointSlice,
 		JSONTable:       &discoveryv1.JSONTable_EndpointSlice,
 		DeepCopy:        discoveryv1.DeepCopy_EndpointSlice,
+		Validate:        discoveryv1.Validate_EndpointSlice,
 		CompareFields:   compareFields_v1_EndpointSlice,
 		Columns: []metav1.TableColumnDefinition{
 			{Name: "AddressType", Type: "string", Description: "Shows .addressType."},
@@ -667,6 +682,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:         networkingv1.Recycler_IPAddress,
 		JSONTable:        &networkingv1.JSONTable_IPAddress,
 		DeepCopy:         networkingv1.DeepCopy_IPAddress,
+		Validate:         networkingv1.Validate_IPAddress,
 		CompareFields:    compareFields_v1_IPAddress,
 		SelectableFields: selectableFields_v1_IPAddress,
 		StoredFields:     storedFields_v1_IPAddress,
@@ -711,6 +727,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        networkingv1.Recycler_IngressClass,
 		JSONTable:       &networkingv1.JSONTable_IngressClass,
 		DeepCopy:        networkingv1.DeepCopy_IngressClass,
+		Validate:        networkingv1.Validate_IngressClass,
 		CompareFields:   compareFields_v1_IngressClass,
 		Columns: []metav1.TableColumnDefinition{
 			{Name: "Controller", Type: "string", Description: "Shows .spec.controller."},
@@ -736,6 +753,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        networkingv1.Recycler_NetworkPolicy,
 		JSONTable:       &networkingv1.JSONTable_NetworkPolicy,
 		DeepCopy:        networkingv1.DeepCopy_NetworkPolicy,
+		Validate:        networkingv1.Validate_NetworkPolicy,
 		CompareFields:   compareFields_v1_NetworkPolicy,
 	})
 
@@ -776,6 +794,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        nodev1.Recycler_RuntimeClass,
 		JSONTable:       &nodev1.JSONTable_RuntimeClass,
 		DeepCopy:        nodev1.DeepCopy_RuntimeClass,
+		Validate:        nodev1.Validate_RuntimeClass,
 		CompareFields:   compareFields_v1_RuntimeClass,
 		Columns: []metav1.TableColumnDefinition{
 			{Name: "Handler", Type: "string", Description: "Shows .handler."},
@@ -828,6 +847,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        resourcev1.Recycler_DeviceClass,
 		JSONTable:       &resourcev1.JSONTable_DeviceClass,
 		DeepCopy:        resourcev1.DeepCopy_DeviceClass,
+		Validate:        resourcev1.Validate_DeviceClass,
 		CompareFields:   compareFields_v1_DeviceClass,
 	})
 
@@ -843,6 +863,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        resourcev1.Recycler_DeviceTaintRule,
 		JSONTable:       &resourcev1.JSONTable_DeviceTaintRule,
 		DeepCopy:        resourcev1.DeepCopy_DeviceTaintRule,
+		Validate:        resourcev1.Validate_DeviceTaintRule,
 		CompareFields:   compareFields_v1_DeviceTaintRule,
 	})
 
@@ -859,6 +880,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        resourcev1.Recycler_ResourceClaim,
 		JSONTable:       &resourcev1.JSONTable_ResourceClaim,
 		DeepCopy:        resourcev1.DeepCopy_ResourceClaim,
+		Validate:        resourcev1.Validate_ResourceClaim,
 		CompareFields:   compareFields_v1_ResourceClaim,
 	})
 
@@ -875,6 +897,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        resourcev1.Recycler_ResourceClaimTemplate,
 		JSONTable:       &resourcev1.JSONTable_ResourceClaimTemplate,
 		DeepCopy:        resourcev1.DeepCopy_ResourceClaimTemplate,
+		Validate:        resourcev1.Validate_ResourceClaimTemplate,
 		CompareFields:   compareFields_v1_ResourceClaimTemplate,
 	})
 
@@ -890,6 +913,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:         resourcev1.Recycler_ResourceSlice,
 		JSONTable:        &resourcev1.JSONTable_ResourceSlice,
 		DeepCopy:         resourcev1.DeepCopy_ResourceSlice,
+		Validate:         resourcev1.Validate_ResourceSlice,
 		CompareFields:    compareFields_v1_ResourceSlice,
 		SelectableFields: selectableFields_v1_ResourceSlice,
 		StoredFields:     storedFields_v1_ResourceSlice,
@@ -994,6 +1018,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        storagev1.Recycler_VolumeAttachment,
 		JSONTable:       &storagev1.JSONTable_VolumeAttachment,
 		DeepCopy:        storagev1.DeepCopy_VolumeAttachment,
+		Validate:        storagev1.Validate_VolumeAttachment,
 		CompareFields:   compareFields_v1_VolumeAttachment,
 		Columns: []metav1.TableColumnDefinition{
 			{Name: "Attacher", Type: "string", Description: "Shows .spec.attacher."},
@@ -1118,6 +1143,9 @@ func API() typeplane.API {
 					registry.Connector("proxy", schema.GroupVersionKind{Group: "", Version: "v1", Kind: "NodeProxyOptions"}, []string{"GET", "POST", "PUT", "PATCH", "DELETE"}, nodeStrategy.Proxy).Below("path"),
 				},
 				Strategy: registry.Strategy[*v1.Node]{
+					ValidationOptions: func(context.Context, *v1.Node, *v1.Node) map[string]bool {
+						return map[string]bool{"InPlacePodVerticalScalingSchedulerPreemption": false}
+					},
 					NoGeneration:   !nodeStrategy.HasGeneration(),
 					StatusOnCreate: nodeStrategy.StatusOnCreate(),
 					StatusMetadata: nodeStrategy.StatusMetadata(),
@@ -1305,6 +1333,9 @@ func API() typeplane.API {
 				Versions:       []schema.GroupVersion{{Group: "autoscaling", Version: "v2"}, {Group: "autoscaling", Version: "v1"}},
 				CopyStatus:     func(from, to *v2.HorizontalPodAutoscaler) { to.Status = from.Status },
 				Strategy: registry.Strategy[*v2.HorizontalPodAutoscaler]{
+					ValidationOptions: func(context.Context, *v2.HorizontalPodAutoscaler, *v2.HorizontalPodAutoscaler) map[string]bool {
+						return map[string]bool{"HPAScaleToZero": true}
+					},
 					StatusMetadata: horizontalPodAutoscalerStrategy.StatusMetadata(),
 				},
 			}),
@@ -1319,6 +1350,9 @@ func API() typeplane.API {
 				Versions:       []schema.GroupVersion{{Group: "batch", Version: "v1"}},
 				CopyStatus:     func(from, to *batchv1.CronJob) { to.Status = from.Status },
 				Strategy: registry.Strategy[*batchv1.CronJob]{
+					ValidationOptions: func(context.Context, *batchv1.CronJob, *batchv1.CronJob) map[string]bool {
+						return map[string]bool{"WorkloadWithJob": false}
+					},
 					StatusMetadata: cronJobStrategy.StatusMetadata(),
 				},
 			}),
@@ -1332,6 +1366,9 @@ func API() typeplane.API {
 				Versions:       []schema.GroupVersion{{Group: "batch", Version: "v1"}},
 				CopyStatus:     func(from, to *batchv1.Job) { to.Status = from.Status },
 				Strategy: registry.Strategy[*batchv1.Job]{
+					ValidationOptions: func(context.Context, *batchv1.Job, *batchv1.Job) map[string]bool {
+						return map[string]bool{"WorkloadWithJob": false}
+					},
 					PrepareForCreate:  jobStrategy.PrepareForCreate,
 					Validate:          jobStrategy.Validate,
 					ValidateUpdate:    jobStrategy.ValidateUpdate,
@@ -1518,6 +1555,9 @@ func API() typeplane.API {
 				StorageVersion: schema.GroupVersion{Group: "resource.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "resource.k8s.io", Version: "v1"}},
 				Strategy: registry.Strategy[*resourcev1.ResourceSlice]{
+					ValidationOptions: func(context.Context, *resourcev1.ResourceSlice, *resourcev1.ResourceSlice) map[string]bool {
+						return map[string]bool{"DRAPartitionableDevicesType": false}
+					},
 					PrepareForCreate: resourceSliceStrategy.PrepareForCreate,
 					PrepareForUpdate: resourceSliceStrategy.PrepareForUpdate,
 				},

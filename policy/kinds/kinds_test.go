@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/api/operation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
@@ -100,7 +101,8 @@ func TestBindings(t *testing.T) {
 		b := new(admissionregistrationv1.ValidatingAdmissionPolicyBinding)
 		read(t, spec, &b.Spec)
 		v1.SetObjectDefaults_ValidatingAdmissionPolicyBinding(b)
-		check(t, spec, ValidatingAdmissionPolicyBindingStrategy{}.Validate(t.Context(), b), want)
+		tags := v1.Validate_ValidatingAdmissionPolicyBinding(t.Context(), operation.Operation{Type: operation.Create}, nil, b, nil)
+		check(t, spec, append(tags, ValidatingAdmissionPolicyBindingStrategy{}.Validate(t.Context(), b)...), want)
 	}
 }
 

@@ -49,12 +49,11 @@ func validateRules(rules []admissionregistrationv1.NamedRuleWithOperations, path
 	return errs
 }
 
-// validateBinding says what is wrong with a binding. The policy need not be there yet.
+// validateBinding says what is wrong with a binding. The policy need not be there yet. That a
+// policy and actions are named, the tags of the type say.
 func validateBinding(b *admissionregistrationv1.ValidatingAdmissionPolicyBinding) (errs field.ErrorList) {
 	spec := field.NewPath("spec")
-	if b.Spec.PolicyName == "" {
-		errs = append(errs, field.Required(spec.Child("policyName"), ""))
-	} else {
+	if b.Spec.PolicyName != "" {
 		for _, message := range utilvalidation.IsDNS1123Subdomain(b.Spec.PolicyName) {
 			errs = append(errs, field.Invalid(spec.Child("policyName"), b.Spec.PolicyName, message))
 		}
@@ -84,9 +83,6 @@ func validateParamRef(ref *admissionregistrationv1.ParamRef, path *field.Path) (
 }
 
 func validateActions(actions []admissionregistrationv1.ValidationAction, path *field.Path) (errs field.ErrorList) {
-	if len(actions) == 0 {
-		return field.ErrorList{field.Required(path, "")}
-	}
 	seen := map[admissionregistrationv1.ValidationAction]bool{}
 	for i, action := range rest.WhileFew(&errs, slices.All(actions)) {
 		errs = append(errs, oneOf(path.Index(i), action, admissionregistrationv1.Audit, admissionregistrationv1.Deny, admissionregistrationv1.Warn)...)

@@ -46,6 +46,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        v1.Recycler_ValidatingAdmissionPolicyBinding,
 		JSONTable:       &v1.JSONTable_ValidatingAdmissionPolicyBinding,
 		DeepCopy:        v1.DeepCopy_ValidatingAdmissionPolicyBinding,
+		Validate:        v1.Validate_ValidatingAdmissionPolicyBinding,
 		CompareFields:   compareFields_v1_ValidatingAdmissionPolicyBinding,
 	})
 }

@@ -28,6 +28,7 @@ var differences = []struct {
 	{"What a kube-apiserver drops unread because its feature is off is a change here, and is judged.", []rule{
 		{"Lease", "", `spec\.(strategy|preferredHolder)`, false},
 		{podKinds, "", podSpec + `(.*\.(bindMountOptions|user|defaultUser|emptyDir\.mode|stopSignal|grpc\.mode|httpGet\.protocol)|evictionResponders|schedulingGroup)`, false},
+		{"Pod", "status", `status\.(nodeAllocatableResourceClaimStatuses|volumeHealth)`, false},
 	}},
 	{"What nodes tell of devices is for kinds that are not served.", []rule{
 		{"Pod", "status", `status\.(resourceClaimStatuses|extendedResourceClaimStatus|(initC|c)ontainerStatuses.*\.allocatedResourcesStatus)`, false},

@@ -81,6 +81,9 @@ func compare(s *server, k kind, doc map[string]any) (found []difference, asked i
 		if !theirs.named(k.Kind).same(ours.named(k.Kind)) {
 			found = append(found, difference{k.GroupVersionKind, verb, m, theirs, ours})
 		}
+		if cause := ours.repeated(theirs); cause != "" {
+			s.t.Errorf("%s %s %s %s: several of our rules say %s: %s", verb, k.Kind, m.path, m.what, cause, ours.message)
+		}
 	}
 	for _, field := range topFields(typ) {
 		if field == "status" && k.status != nil {

@@ -12,7 +12,7 @@ import (
 type verdict struct {
 	accepted bool
 	unread   bool     // it could not be decoded
-	causes   []string // like "spec.replicas: FieldValueInvalid", sorted, each once
+	causes   []string // like "spec.replicas: FieldValueInvalid"
 	message  string   // for people
 }
 
@@ -24,7 +24,6 @@ func verdictOf(s *metav1.Status) verdict {
 			v.causes = append(v.causes, fmt.Sprintf("%s: %s", c.Field, c.Type))
 		}
 	}
-	v.causes = eachOnce(v.causes)
 	return v
 }
 
@@ -34,21 +33,38 @@ func (v verdict) named(kind string) verdict {
 	for i, c := range v.causes {
 		causes[i] = inTheirWords(kind, c)
 	}
-	v.causes = eachOnce(causes)
+	v.causes = causes
 	return v
 }
 
-func eachOnce(causes []string) []string {
-	slices.Sort(causes)
-	return slices.Compact(causes)
+// repeated is a cause that another verdict has, too, less often; "" for none. Two of our rules say
+// it.
+func (v verdict) repeated(other verdict) string {
+	for _, cause := range v.causes {
+		if n := count(other.causes, cause); n > 0 && count(v.causes, cause) > n {
+			return cause
+		}
+	}
+	return ""
 }
+
+func count(all []string, one string) (n int) {
+	for _, s := range all {
+		if s == one {
+			n++
+		}
+	}
+	return n
+}
+
+func eachOnce(causes []string) []string { return slices.Compact(slices.Sorted(slices.Values(causes))) }
 
 // same says whether two verdicts are one: what can't be read has no fields to compare.
 func (v verdict) same(o verdict) bool {
 	if v.accepted || o.accepted || v.unread || o.unread {
 		return v.accepted == o.accepted
 	}
-	return slices.Equal(v.causes, o.causes)
+	return slices.Equal(eachOnce(v.causes), eachOnce(o.causes))
 }
 
 func (v verdict) String() string {
@@ -58,5 +74,5 @@ func (v verdict) String() string {
 	case len(v.causes) == 0:
 		return "refused: " + v.message
 	}
-	return "refused: " + strings.Join(v.causes, ", ")
+	return "refused: " + strings.Join(eachOnce(v.causes), ", ")
 }

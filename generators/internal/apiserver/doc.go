@@ -80,6 +80,8 @@ const (
 	tagMessage         = "protobuf"
 	tagDeepCopy        = "k8s:deepcopy-gen"
 	tagStoredRules     = "typeplane:validation:storage"
+	tagOptionsOn       = "typeplane:validation:enabled"
+	tagOptionsOff      = "typeplane:validation:disabled"
 )
 
 var tags = []tag.Definition{
@@ -105,5 +107,9 @@ var tags = []tag.Definition{
 	{Name: tagPrintColumn, Scope: tag.Type, Value: tag.Fields, Doc: "A column of kubectl get besides the name: name=, type=string, integer, number, boolean or date, JSONPath=.spec.title, and perhaps description=, format= and priority=1 for -o wide. Without any a kind shows its age."},
 	{Name: tagStoredRules, Scope: tag.Package | tag.Type, Value: tag.Bool, Example: "+typeplane:validation:storage=false",
 		Doc: "Whether what is written through this version is judged by the rules of the version that is stored too, for the fields that both have. true unless it says false, on the kind, or else in the version's package comment. Kinds of Kubernetes never are, and a version without a written conversion is if it says true."},
+	{Name: tagOptionsOn, Scope: tag.Type, Value: tag.String, Example: "+typeplane:validation:enabled=ScaleToZero;ColorPrint",
+		Doc: "Options that rules with +k8s:ifEnabled or +k8s:ifDisabled depend on, and that are on, like the gates of Kubernetes' features. An option of which nothing is said is off, with a warning. One of the versions is enough. What depends on the object is for a method ValidationOptions of the strategy."},
+	{Name: tagOptionsOff, Scope: tag.Type, Value: tag.String, Example: "+typeplane:validation:disabled=ScaleToZero",
+		Doc: "Options of the rules that are off. One of the versions is enough."},
 	{Name: tagNonNamespaced, Scope: tag.Type, Doc: "The same as +kubebuilder:resource:scope=Cluster."},
 }

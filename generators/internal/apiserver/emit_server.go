@@ -86,7 +86,7 @@ func (p printer) resource(h *hub) {
 		p.copyStatus(h)
 	}
 	p.authored(h)
-	if h.expires != nil || h.strategy != nil && len(h.strategy.hooks) > 0 {
+	if h.expires != nil || len(h.options) > 0 || h.strategy != nil && len(h.strategy.hooks) > 0 {
 		p.P("Strategy: ", emit.Ident{Path: registryPath, Name: "Strategy"}, "[*", h.ident(), "]{")
 		p.strategy(h)
 		p.P("},")
@@ -94,8 +94,10 @@ func (p printer) resource(h *hub) {
 	p.P("}),")
 }
 
-// strategy prints the fields of a registry.Strategy that the methods of a strategy fill in.
+// strategy prints the fields of a registry.Strategy that the methods of a strategy and markers fill
+// in.
 func (p printer) strategy(h *hub) {
+	p.options(h)
 	var ending []string
 	if h.expires != nil {
 		ending = append(ending, "Expires: expires_"+h.storage.suffix)
@@ -122,6 +124,20 @@ func (p printer) strategy(h *hub) {
 	if len(ending) > 0 {
 		p.P("Deletion: ", emit.Ident{Path: registryPath, Name: "Deletion"}, "[*", h.ident(), "]{", strings.Join(ending, ", "), "},")
 	}
+}
+
+// options prints the options of the kind's rules.
+func (p printer) options(h *hub) {
+	if len(h.options) == 0 {
+		return
+	}
+	var out []string
+	for _, o := range h.options {
+		out = append(out, fmt.Sprintf("%q: %t", o.name, o.on))
+	}
+	p.P("ValidationOptions: func(", emit.Ident{Path: "context", Name: "Context"}, ", *", h.ident(), ", *", h.ident(), ") map[string]bool {")
+	p.P("return map[string]bool{", strings.Join(out, ", "), "}")
+	p.P("},")
 }
 
 // served lists the served versions of a kind.

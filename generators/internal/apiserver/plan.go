@@ -63,6 +63,7 @@ func (p *planner) server(main *model.Package, api []*model.Package) *server {
 	giveNames(s.hubs)
 	p.strategies(s)
 	p.findExpiries(s.hubs)
+	p.findOptions(s.hubs)
 	p.findWebhooks(s.hubs)
 	return s
 }

@@ -35,7 +35,7 @@ func (p *planner) warnOfRules(h *hub) {
 		if p.rules == nil {
 			p.rules = validation.RulesOf(p.pass)
 		}
-		if fields := p.rules.Differences(h.storage.goType, v.goType); len(fields) > 0 {
+		if fields := p.rules.Differences(h.storage.pkg, h.storage.goType, v.goType); len(fields) > 0 {
 			parts, other = append(parts, fmt.Sprintf("than in %s for %s", v.gv, someOf(fields))), cmp.Or(other, v)
 		}
 	}

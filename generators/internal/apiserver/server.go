@@ -38,11 +38,18 @@ type hub struct {
 	status    bool      // it has a status subresource
 	strategy  *strategy // nil without one
 	expires   *target   // says when an object ends; nil: none does
+	options   []option  // that its rules depend on, unless its strategy says them
 	authored  []authored
 	// defaultsItself and validatesItself say that it has methods of controller-runtime's webhooks.
 	defaultsItself, validatesItself bool
 	// local is what its variables begin with.
 	local string
+}
+
+// option is one of validation: its rules may depend on it.
+type option struct {
+	name string
+	on   bool
 }
 
 // version is a kind in one API version.

@@ -281,6 +281,7 @@ var noEffect = map[string]string{
 	"kubebuilder:validation:Required file":    "the same",
 	"kubebuilder:metadata kind":               "it is about a definition, and none is printed",
 	"kubebuilder:storageversion alias":        "there is one version, which is stored without it",
+	"typeplane:validation:disabled kind":      "the option is off without it, too, with a warning",
 	"k8s:validation-gen-nolint constant":      "it is for a linter",
 	"k8s:validation-gen-nolint function":      "the same",
 	"k8s:validation-gen-nolint method":        "the same",

@@ -5,7 +5,8 @@
 // requirements of this repository, which stands in it as a replacement. So printed code may import
 // the runtime. Then come either sections "want/<file>", which are all files that the plug-ins
 // write, or one section "error" with the problems that they report, a line each. A section
-// "warning" holds what is warned of. What is written must compile; if the case has tests
+// "warning" holds what is warned of, with the names of other modules' files as they are in the
+// module cache. What is written must compile; if the case has tests
 // ("x_test.go"), they must pass. All cases of a folder are compiled and tested by one go command.
 // They are folders of one module whose import paths are "cases.example/<case>/…". So a test must
 // not depend on the import path of its own package. A case with a go.mod is compiled by itself.
@@ -27,6 +28,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/typeplane/typeplane/generators/internal/diag"
@@ -164,10 +166,20 @@ func outcome(t *testing.T, dir string, result generators.Result, unwanted map[st
 func lines(problems []diag.Problem) []byte {
 	var b bytes.Buffer
 	for _, p := range problems {
+		p.Pos.Filename = strings.TrimPrefix(p.Pos.Filename, moduleCache()+"/")
 		fmt.Fprintln(&b, p)
 	}
 	return b.Bytes()
 }
+
+// moduleCache is the folder of the sources of other modules, which has another name elsewhere.
+var moduleCache = sync.OnceValue(func() string {
+	out, err := exec.Command("go", "env", "GOMODCACHE").Output()
+	if err != nil {
+		panic(err)
+	}
+	return strings.TrimSpace(string(out))
+})
 
 func isWant(name string) bool {
 	return name == "error" || name == "warning" || strings.HasPrefix(name, "want/")

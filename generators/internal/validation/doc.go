@@ -67,10 +67,11 @@
 // A type of a package that has functions is validated by them. For all others, also those of other
 // modules, unexported functions are printed into the package that needs them, once, called
 // validate_<import>_<Type>. TypeMeta, ObjectMeta and ListMeta are not looked into: the server has
-// rules for them. Rules of other modules that can't be checked here are named in a comment of the
-// printed code. One is a hand-written function that this module does not have. validation-gen of
-// Kubernetes wants +k8s:opaqueType on every field of such a type. Here that only means to leave it
-// alone.
+// rules for them. Rules of other modules that can't be checked here are named in a warning, and in
+// a comment of the printed code. One is a hand-written function that no package of the run has.
+// Rules of other modules under +k8s:alpha are left out, and so are those that would only stop
+// others. validation-gen of Kubernetes wants +k8s:opaqueType on every field of such a type. Here
+// that only means to leave it alone.
 //
 // Lists of lists, maps of maps, arrays and pointers to lists can't be looked into. They need no
 // tag; a rule on one, or on a type inside one, is a problem.

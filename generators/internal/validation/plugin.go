@@ -29,7 +29,8 @@ const (
 var runTags = []tag.Definition{
 	{Name: tagEnable, Scope: tag.Package | tag.Type, Value: tag.Any,
 		Doc: "Generates Validate_T functions. On a package: for all types (*), for those with a field or suffix (TypesWithField=TypeMeta, TypesWithSuffix=Request), or false. " +
-			"On a type: true or false. A package below a +typeplane:apiserver gets them for its kinds as soon as one of its types has a rule or a required field.",
+			"On a type: true or false; false above an alias leaves the rules of its kind out. " +
+			"A package below a +typeplane:apiserver gets them for its kinds as soon as one of its types has a rule or a required field.",
 		Example: "+k8s:validation-gen=TypesWithField=TypeMeta"},
 	{Name: tagInput, Scope: tag.Package, Value: tag.PackagePath,
 		Doc:     "The package whose types the functions are for, if it is another one.",
@@ -83,6 +84,7 @@ func Plugin() generators.Plugin {
 func discoverAll(g *graph.Graph, pass *generators.Pass) []*target {
 	targets := targets(g, pass)
 	for _, t := range targets {
+		warnOfStrangers(t, g)
 		discover(t, g)
 	}
 	declarative.StrayCustoms(g.Planner)

@@ -140,14 +140,14 @@ func packageProblem(g *graph.Graph, pkg *model.Package, message, cure string) {
 }
 
 // servesRules tells whether a server in the run serves the kinds of the package and their types may
-// have rules. For kinds that are judged as custom resources the types may be in any package. For
-// Kubernetes' own the package has to have one.
+// have rules. For kinds that are judged as custom resources, and for aliases, the types may be in
+// any package. For copies of Kubernetes' own the package has to have one.
 func servesRules(g *graph.Graph, pkg *model.Package) bool {
 	if value, _ := g.Model.OfPackage(pkg).Last(tagEnable); value == "false" || !g.Model.OfPackage(pkg).Has("groupName") || !g.Served(pkg.Path) {
 		return false
 	}
 	defer g.Under(g.Under(g.LawIn(pkg)))
-	return g.Law == rule.OfResources || slices.ContainsFunc(g.Model.Occurrences(pkg), func(o model.Occurrence) bool { return g.IsRule(o.Marker) })
+	return g.Law == rule.OfResources || slices.ContainsFunc(g.Model.Aliases(pkg), g.Model.IsKind) || slices.ContainsFunc(g.Model.Occurrences(pkg), func(o model.Occurrence) bool { return g.IsRule(o.Marker) })
 }
 
 // discover discovers the types of a target and decides what is printed.
@@ -169,13 +169,42 @@ func candidates(t *target, g *graph.Graph) []printer.Function {
 	}
 	if t.Input == t.Package.Path {
 		for _, a := range g.Model.Aliases(t.Package) {
-			if g.Model.IsKind(a) && (t.law == rule.OfKubernetes || !g.Model.OfKubernetes(t.Package, a.Target)) {
+			if g.Model.IsKind(a) && !leftOut(g, a) && (t.law == rule.OfKubernetes || !g.Model.OfKubernetes(t.Package, a.Target)) {
 				out = append(out, printer.Function{Name: "Validate_" + a.Name, Shown: a.Name, Node: &graph.Node{Type: a.Target}})
 			}
 		}
 	}
 	slices.SortFunc(out, func(a, b printer.Function) int { return strings.Compare(a.Shown, b.Shown) })
 	return out
+}
+
+// leftOut tells whether the comment of an alias says that its kind gets no function.
+func leftOut(g *graph.Graph, a model.Alias) bool {
+	markers := g.Model.OfAlias(a)
+	for mk := range markers.All() {
+		if mk.Text == "+"+tagEnable+"=false" {
+			markers.Claim(mk) // anything else is nobody's
+			return true
+		}
+	}
+	return false
+}
+
+// warnOfStrangers says which kinds of Kubernetes are not judged by their tags, because they stand
+// beside others, which are judged as custom resources.
+func warnOfStrangers(t *target, g *graph.Graph) {
+	if t.law == rule.OfKubernetes || t.Input != t.Package.Path {
+		return
+	}
+	defer g.Under(g.Under(rule.OfKubernetes))
+	for _, a := range g.Model.Aliases(t.Package) {
+		if g.Model.IsKind(a) && !leftOut(g, a) && g.Model.OfKubernetes(t.Package, a.Target) && g.Discover(a.Target, a.Name).Validates() {
+			g.Report.Warn(diag.Problem{
+				Pos: g.Model.AliasPos(a), Path: a.Name, Message: "the rules in the tags of " + a.Target.Name.String() + " are not checked: kinds of Kubernetes and others stand in one package",
+				Cure: "put the alias into a package of its own, or say +" + tagEnable + "=false above it",
+			})
+		}
+	}
 }
 
 func isRoot(t *target, g *graph.Graph, typ *types.Type) bool {

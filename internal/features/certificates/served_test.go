@@ -50,7 +50,7 @@ func TestIssued(t *testing.T) {
 	c.Want(200, `"by":"me"`, "PATCH", path+"/ann/approval", `{"metadata":{"annotations":{"by":"me"}}}`)
 	c.Want(200, `"seen":"yes"`, "PATCH", path+"/ann/status", `{"metadata":{"annotations":{"seen":"yes"}}}`)
 	c.Want(200, `"by":"me","seen":"yes"`, "GET", path+"/ann", "")
-	c.Want(422, "mutually exclusive", "PATCH", path+"/ann/approval", `{"status":{"conditions":[{"type":"Approved","status":"True"},{"type":"Denied","status":"True"}]}}`)
+	c.Want(422, "must specify at most one of", "PATCH", path+"/ann/approval", `{"status":{"conditions":[{"type":"Approved","status":"True"},{"type":"Denied","status":"True"}]}}`)
 	c.Want(422, "may not modify existing certificate content", "PATCH", path+"/ann/status", `{"status":{"certificate":""}}`)
 }
 
@@ -64,7 +64,7 @@ func TestNotIssued(t *testing.T) {
 	c.Want(201, "", "POST", path, body(t, "denied", client, "", key))
 	c.Want(422, `may not add a condition of type \"Denied\"`, "PUT", path+"/denied/status", approved("denied", "Denied"))
 	c.Want(200, "", "PUT", path+"/denied/approval", approved("denied", "Denied"))
-	c.Want(422, "mutually exclusive", "PATCH", path+"/denied/approval", `{"status":{"conditions":[{"type":"Denied","status":"True"},{"type":"Approved","status":"True"}]}}`)
+	c.Want(422, "must specify at most one of", "PATCH", path+"/denied/approval", `{"status":{"conditions":[{"type":"Denied","status":"True"},{"type":"Approved","status":"True"}]}}`)
 	c.Want(201, "", "POST", path, body(t, "other", "example.com/signer", "", key))
 	table := c.Table(path)
 	for _, row := range []string{

@@ -150,10 +150,6 @@ func validateConditions(conditions []certificatesv1.CertificateSigningRequestCon
 		case !slices.Contains(possible, c.Status):
 			errs = append(errs, field.NotSupported(at.Child("status"), c.Status, possible))
 		}
-		if c.Type == certificatesv1.CertificateApproved && seen[certificatesv1.CertificateDenied] ||
-			c.Type == certificatesv1.CertificateDenied && seen[certificatesv1.CertificateApproved] {
-			errs = append(errs, field.Invalid(at.Child("type"), c.Type, "Approved and Denied conditions are mutually exclusive"))
-		}
 		if seen[c.Type] {
 			errs = append(errs, field.Duplicate(at.Child("type"), c.Type))
 		}

@@ -30,6 +30,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:         v1.Recycler_CertificateSigningRequest,
 		JSONTable:        &v1.JSONTable_CertificateSigningRequest,
 		DeepCopy:         v1.DeepCopy_CertificateSigningRequest,
+		Validate:         v1.Validate_CertificateSigningRequest,
 		CompareFields:    compareFields_v1_CertificateSigningRequest,
 		SelectableFields: selectableFields_v1_CertificateSigningRequest,
 		StoredFields:     storedFields_v1_CertificateSigningRequest,

@@ -52,24 +52,16 @@ func validateLevelSpec(name string, s *flowcontrolv1.PriorityLevelConfigurationS
 	if (name == flowcontrolv1.PriorityLevelConfigurationNameExempt) != exempt {
 		errs = append(errs, field.Invalid(path.Child("type"), s.Type, "type must be 'Exempt' if and only if name is 'exempt'"))
 	}
-	if s.Limited != nil && s.Type != flowcontrolv1.PriorityLevelEnablementLimited {
-		errs = append(errs, field.Forbidden(path.Child("limited"), "must be nil if the type is not Limited"))
-	}
-	if s.Exempt != nil && !exempt {
-		errs = append(errs, field.Forbidden(path.Child("exempt"), "must be nil if the type is not Exempt"))
-	}
-	switch s.Type {
+	switch s.Type { // that it is there, and which of the two structs, the tags of the type say
 	case flowcontrolv1.PriorityLevelEnablementExempt:
 		if s.Exempt != nil {
 			errs = append(errs, validateShare(s.Exempt.NominalConcurrencyShares, s.Exempt.LendablePercent, path.Child("exempt"))...)
 		}
 	case flowcontrolv1.PriorityLevelEnablementLimited:
-		if s.Limited == nil {
-			return append(errs, field.Required(path.Child("limited"), "must not be empty when type is Limited"))
+		if s.Limited != nil {
+			errs = append(errs, validateLimited(s.Limited, path.Child("limited"))...)
 		}
-		errs = append(errs, validateLimited(s.Limited, path.Child("limited"))...)
 	case "":
-		errs = append(errs, field.Required(path.Child("type"), ""))
 	default:
 		errs = append(errs, oneOf(path.Child("type"), s.Type, flowcontrolv1.PriorityLevelEnablementExempt, flowcontrolv1.PriorityLevelEnablementLimited)...)
 	}
@@ -93,19 +85,14 @@ func validateLimited(l *flowcontrolv1.LimitedPriorityLevelConfiguration, path *f
 	if p := l.BorrowingLimitPercent; p != nil && *p < 0 {
 		errs = append(errs, field.Invalid(path.Child("borrowingLimitPercent"), *p, "if specified, must be a non-negative integer"))
 	}
-	response, queuing := path.Child("limitResponse"), path.Child("limitResponse", "queuing")
-	if l.LimitResponse.Queuing != nil && l.LimitResponse.Type != flowcontrolv1.LimitResponseTypeQueue {
-		errs = append(errs, field.Forbidden(queuing, "must be nil if limited.limitResponse.type is not Limited"))
-	}
+	response := path.Child("limitResponse")
 	switch l.LimitResponse.Type {
 	case flowcontrolv1.LimitResponseTypeReject:
 	case "":
-		errs = append(errs, field.Required(response.Child("type"), ""))
 	case flowcontrolv1.LimitResponseTypeQueue:
-		if l.LimitResponse.Queuing == nil {
-			return append(errs, field.Required(queuing, "must not be empty if limited.limitResponse.type is Limited"))
+		if l.LimitResponse.Queuing != nil {
+			errs = append(errs, validateQueuing(l.LimitResponse.Queuing, response.Child("queuing"))...)
 		}
-		errs = append(errs, validateQueuing(l.LimitResponse.Queuing, queuing)...)
 	default:
 		errs = append(errs, oneOf(response.Child("type"), l.LimitResponse.Type, flowcontrolv1.LimitResponseTypeQueue, flowcontrolv1.LimitResponseTypeReject)...)
 	}

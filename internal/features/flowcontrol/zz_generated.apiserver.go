@@ -46,6 +46,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        v1.Recycler_PriorityLevelConfiguration,
 		JSONTable:       &v1.JSONTable_PriorityLevelConfiguration,
 		DeepCopy:        v1.DeepCopy_PriorityLevelConfiguration,
+		Validate:        v1.Validate_PriorityLevelConfiguration,
 		CompareFields:   compareFields_v1_PriorityLevelConfiguration,
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/api/operation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -46,11 +47,12 @@ func TestRoles(t *testing.T) {
 		"paths":           {rules: rule(paths), role: []string{"rules[0].nonResourceURLs FieldValueInvalid"}},
 		"paths and names": {rules: rule(func(r *rbacv1.PolicyRule) { r.NonResourceURLs = []string{"/x"} }), role: []string{"rules[0].nonResourceURLs FieldValueInvalid", "rules[0].nonResourceURLs FieldValueInvalid"}, clusterRole: []string{"rules[0].nonResourceURLs FieldValueInvalid"}},
 	} {
-		got := fields(RoleStrategy{}.Validate(context.Background(), &rbacv1.Role{Rules: tc.rules}))
+		role, clusterRole := &rbacv1.Role{Rules: tc.rules}, &rbacv1.ClusterRole{Rules: tc.rules}
+		got := fields(append(v1.Validate_Role(context.Background(), operation.Operation{}, nil, role, nil), RoleStrategy{}.Validate(context.Background(), role)...))
 		if diff := cmp.Diff(tc.role, got); diff != "" {
 			t.Errorf("%s, role: (-want +got)\n%s", name, diff)
 		}
-		got = fields(ClusterRoleStrategy{}.Validate(context.Background(), &rbacv1.ClusterRole{Rules: tc.rules}))
+		got = fields(append(v1.Validate_ClusterRole(context.Background(), operation.Operation{}, nil, clusterRole, nil), ClusterRoleStrategy{}.Validate(context.Background(), clusterRole)...))
 		if diff := cmp.Diff(tc.clusterRole, got); diff != "" {
 			t.Errorf("%s, cluster role: (-want +got)\n%s", name, diff)
 		}

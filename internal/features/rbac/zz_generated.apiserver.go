@@ -29,6 +29,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        v1.Recycler_ClusterRole,
 		JSONTable:       &v1.JSONTable_ClusterRole,
 		DeepCopy:        v1.DeepCopy_ClusterRole,
+		Validate:        v1.Validate_ClusterRole,
 		CompareFields:   compareFields_v1_ClusterRole,
 	})
 
@@ -45,6 +46,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        v1.Recycler_ClusterRoleBinding,
 		JSONTable:       &v1.JSONTable_ClusterRoleBinding,
 		DeepCopy:        v1.DeepCopy_ClusterRoleBinding,
+		Validate:        v1.Validate_ClusterRoleBinding,
 		CompareFields:   compareFields_v1_ClusterRoleBinding,
 	})
 
@@ -60,6 +62,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        v1.Recycler_Role,
 		JSONTable:       &v1.JSONTable_Role,
 		DeepCopy:        v1.DeepCopy_Role,
+		Validate:        v1.Validate_Role,
 		CompareFields:   compareFields_v1_Role,
 	})
 
@@ -76,6 +79,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        v1.Recycler_RoleBinding,
 		JSONTable:       &v1.JSONTable_RoleBinding,
 		DeepCopy:        v1.DeepCopy_RoleBinding,
+		Validate:        v1.Validate_RoleBinding,
 		CompareFields:   compareFields_v1_RoleBinding,
 	})
 }

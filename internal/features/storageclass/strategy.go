@@ -8,7 +8,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
@@ -27,9 +26,13 @@ const (
 	maxParametersSize = 256 << 10
 )
 
-// Validate says what is wrong with a storage class.
+// Validate says what is wrong with a storage class. That there is a provisioner, and what may not
+// change, the tags of the type say.
 func (StorageClassStrategy) Validate(_ context.Context, class *storagev1.StorageClass) field.ErrorList {
-	errs := validateProvisioner(class.Provisioner, field.NewPath("provisioner"))
+	var errs field.ErrorList
+	if class.Provisioner != "" {
+		errs = validateProvisioner(class.Provisioner, field.NewPath("provisioner"))
+	}
 	errs = append(errs, validateParameters(class.Parameters, field.NewPath("parameters"))...)
 	if p := class.ReclaimPolicy; p != nil && *p != "" {
 		errs = append(errs, oneOf(field.NewPath("reclaimPolicy"), *p, corev1.PersistentVolumeReclaimDelete, corev1.PersistentVolumeReclaimRetain)...)
@@ -41,9 +44,6 @@ func (StorageClassStrategy) Validate(_ context.Context, class *storagev1.Storage
 }
 
 func validateProvisioner(name string, path *field.Path) field.ErrorList {
-	if name == "" {
-		return field.ErrorList{field.Required(path, "")}
-	}
 	var errs field.ErrorList
 	for _, message := range utilvalidation.IsQualifiedName(strings.ToLower(name)) {
 		errs = append(errs, field.Invalid(path, name, message))
@@ -109,27 +109,6 @@ func oneOf[T ~string](path *field.Path, value T, known ...T) field.ErrorList {
 		return nil
 	}
 	return field.ErrorList{field.NotSupported(path, value, known)}
-}
-
-// ValidateUpdate says what is wrong with a changed class: the volumes that it has made stay as they
-// are.
-func (s StorageClassStrategy) ValidateUpdate(ctx context.Context, class, old *storagev1.StorageClass) field.ErrorList {
-	errs := s.Validate(ctx, class)
-	for _, f := range []struct {
-		name    string
-		value   any
-		changed bool
-	}{
-		{"parameters", class.Parameters, !equality.Semantic.DeepEqual(class.Parameters, old.Parameters)},
-		{"provisioner", class.Provisioner, class.Provisioner != old.Provisioner},
-		{"reclaimPolicy", class.ReclaimPolicy, !equality.Semantic.DeepEqual(class.ReclaimPolicy, old.ReclaimPolicy)},
-		{"volumeBindingMode", class.VolumeBindingMode, !equality.Semantic.DeepEqual(class.VolumeBindingMode, old.VolumeBindingMode)},
-	} {
-		if f.changed {
-			errs = append(errs, field.Invalid(field.NewPath(f.name), f.value, "field is immutable"))
-		}
-	}
-	return errs
 }
 
 // HasGeneration: Kubernetes does not count their changes.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/operation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
@@ -38,6 +39,15 @@ func wantErrors(t *testing.T, about string, errs field.ErrorList, want string) {
 	}
 }
 
+// judge asks the tags of the type and the strategy about a new class, or a changed one.
+func judge(t *testing.T, class, old *storagev1.StorageClass) field.ErrorList {
+	op := operation.Operation{Type: operation.Create}
+	if old != nil {
+		op.Type = operation.Update
+	}
+	return append(v1.Validate_StorageClass(t.Context(), op, nil, class, old), StorageClassStrategy{}.Validate(t.Context(), class)...)
+}
+
 func TestStorageClasses(t *testing.T) {
 	for text, want := range map[string]string{
 		"{provisioner: kubernetes.io/No-provisioner, parameters: {a: b}, allowedTopologies: [{matchLabelExpressions: [{key: zone, values: [a, b]}]}]}": "",
@@ -51,30 +61,30 @@ func TestStorageClasses(t *testing.T) {
 		"{provisioner: p, allowedTopologies: [{matchLabelExpressions: [{key: a, values: [b, b]}, {key: a, values: [c]}]}]}":                               "matchLabelExpressions[0].values[1]: Duplicate value: \"b\"|matchLabelExpressions[1].key: Duplicate value: \"a\"",
 		"{provisioner: p, allowedTopologies: [{matchLabelExpressions: [{key: a, values: [b, c]}]}, {matchLabelExpressions: [{key: a, values: [c, b]}]}]}": "allowedTopologies[1].matchLabelExpressions: Duplicate value",
 	} {
-		wantErrors(t, text, StorageClassStrategy{}.Validate(t.Context(), read(t, text)), want)
+		wantErrors(t, text, judge(t, read(t, text), nil), want)
 	}
 	many := read(t, "{provisioner: p}")
 	many.Parameters = map[string]string{}
 	for i := range maxParameters + 1 {
 		many.Parameters[fmt.Sprint(i)] = ""
 	}
-	wantErrors(t, "many parameters", StorageClassStrategy{}.Validate(t.Context(), many), "parameters: Too long")
+	wantErrors(t, "many parameters", judge(t, many, nil), "parameters: Too long")
 }
 
 func TestChangedStorageClasses(t *testing.T) {
 	for change, want := range map[string]string{
 		"{allowVolumeExpansion: true, mountOptions: [ro], metadata: {labels: {a: b}}}": "",
-		"{parameters: {a: c}}":                      "parameters: Invalid value: {\"a\":\"c\"}: field is immutable",
-		"{provisioner: q}":                          "provisioner: Invalid value: \"q\": field is immutable",
-		"{reclaimPolicy: Retain}":                   "reclaimPolicy: Invalid value: \"Retain\": field is immutable",
-		"{volumeBindingMode: WaitForFirstConsumer}": "volumeBindingMode: Invalid value: \"WaitForFirstConsumer\": field is immutable",
+		"{parameters: {a: c}}":                      "parameters: Invalid value: null: field is immutable",
+		"{provisioner: q}":                          "provisioner: Invalid value: null: field is immutable",
+		"{reclaimPolicy: Retain}":                   "reclaimPolicy: Invalid value: null: field is immutable",
+		"{volumeBindingMode: WaitForFirstConsumer}": "volumeBindingMode: Invalid value: null: field is immutable",
 	} {
 		old := read(t, "{provisioner: p, parameters: {a: b}}")
 		class := old.DeepCopy()
 		if err := yaml.Unmarshal([]byte(change), class); err != nil {
 			t.Fatal(err)
 		}
-		wantErrors(t, change, StorageClassStrategy{}.ValidateUpdate(t.Context(), class, old), want)
+		wantErrors(t, change, judge(t, class, old), want)
 	}
 }
 

@@ -30,6 +30,7 @@ func addToScheme(b *runtime.Builder) {
 		Recycler:        v1.Recycler_StorageClass,
 		JSONTable:       &v1.JSONTable_StorageClass,
 		DeepCopy:        v1.DeepCopy_StorageClass,
+		Validate:        v1.Validate_StorageClass,
 		CompareFields:   compareFields_v1_StorageClass,
 	})
 }
@@ -48,11 +49,10 @@ func newAPI() typeplane.API {
 				StorageVersion: schema.GroupVersion{Group: "storage.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "storage.k8s.io", Version: "v1"}},
 				Strategy: registry.Strategy[*v1.StorageClass]{
-					Validate:       storageClassStrategy.Validate,
-					ValidateUpdate: storageClassStrategy.ValidateUpdate,
-					NoGeneration:   !storageClassStrategy.HasGeneration(),
-					Columns:        storageClassStrategy.Columns(),
-					Cells:          storageClassStrategy.Cells,
+					Validate:     storageClassStrategy.Validate,
+					NoGeneration: !storageClassStrategy.HasGeneration(),
+					Columns:      storageClassStrategy.Columns(),
+					Cells:        storageClassStrategy.Cells,
 				},
 			}),
 		},

@@ -332,16 +332,6 @@ func validate_v1_Condition(
 			if e := validate_pattern(ctx, op, fldPath, obj, oldObj, patternForv1_Condition_type); len(e) != 0 {
 				errs = append(errs, e...)
 			}
-			func() { // cohort = "alpha"
-				earlyReturn := false
-				if e := validate.RequiredValue(ctx, op, fldPath, obj, oldObj).MarkAlpha().MarkShortCircuit(); len(e) != 0 {
-					errs = append(errs, e...)
-					earlyReturn = true
-				}
-				if earlyReturn {
-					return // do not proceed
-				}
-			}()
 			return
 		}
 		oldVal := safe.Field(oldObj,
@@ -370,18 +360,6 @@ func validate_v1_Condition(
 			if e := validate.Enum(ctx, op, fldPath, obj, oldObj, allowedForv1_Condition_status, nil); len(e) != 0 {
 				errs = append(errs, e...)
 			}
-			func() { // cohort = "alpha"
-				earlyReturn := false
-				if e := validate.RequiredValue(ctx, op, fldPath, obj, oldObj).MarkAlpha().MarkShortCircuit(); len(e) != 0 {
-					errs = append(errs, e...)
-					earlyReturn = true
-				}
-				if earlyReturn {
-					return // do not proceed
-				}
-			}()
-			// call the type's validation function
-			errs = append(errs, validate_v1_ConditionStatus(ctx, op, fldPath, obj, oldObj)...)
 			return
 		}
 		oldVal := safe.Field(oldObj,
@@ -413,18 +391,6 @@ func validate_v1_Condition(
 			if e := validate.Minimum(ctx, op, fldPath, obj, oldObj, 0); len(e) != 0 {
 				errs = append(errs, e...)
 			}
-			func() { // cohort = "alpha"
-				earlyReturn := false
-				if e := validate.OptionalValue(ctx, op, fldPath, obj, oldObj).MarkAlpha().MarkShortCircuit(); len(e) != 0 {
-					earlyReturn = true
-				}
-				if earlyReturn {
-					return // do not proceed
-				}
-				if e := validate.Minimum(ctx, op, fldPath, obj, oldObj, 0).MarkAlpha(); len(e) != 0 {
-					errs = append(errs, e...)
-				}
-			}()
 			return
 		}
 		oldVal := safe.Field(oldObj,
@@ -439,7 +405,7 @@ func validate_v1_Condition(
 			fldPath *field.Path,
 			obj, oldObj *v1.Time,
 			oldValueCorrelated bool) (errs field.ErrorList) {
-			// +k8s:alpha(since: "1.37")=+k8s:customValidation is not checked: +k8s:customValidation: it calls a function of the module that the type is from, which this one does not have
+			// +k8s:alpha(since: "1.37")=+k8s:customValidation is not checked: +k8s:customValidation: the function ValidateCustom_Condition_LastTransitionTime is missing
 			// required in what is sent, so also of an update that leaves it alone
 			if e := rules.RequiredStruct(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
 				return e
@@ -478,19 +444,6 @@ func validate_v1_Condition(
 			if e := validate_pattern(ctx, op, fldPath, obj, oldObj, patternForv1_Condition_reason); len(e) != 0 {
 				errs = append(errs, e...)
 			}
-			func() { // cohort = "alpha"
-				earlyReturn := false
-				if e := validate.RequiredValue(ctx, op, fldPath, obj, oldObj).MarkAlpha().MarkShortCircuit(); len(e) != 0 {
-					errs = append(errs, e...)
-					earlyReturn = true
-				}
-				if earlyReturn {
-					return // do not proceed
-				}
-				if e := validate.MaxBytes(ctx, op, fldPath, obj, oldObj, 1024).MarkAlpha(); len(e) != 0 {
-					errs = append(errs, e...)
-				}
-			}()
 			return
 		}
 		oldVal := safe.Field(oldObj,
@@ -526,21 +479,6 @@ func validate_v1_Condition(
 				return &oldObj.Message
 			})
 		errs = append(errs, fn(fldPath.Child("message"), &obj.Message, oldVal, oldObj != nil)...)
-	}
-
-	return errs
-}
-
-var symbolsForConditionStatus = sets.New(v1.ConditionFalse, v1.ConditionTrue, v1.ConditionUnknown)
-
-// validate_v1_ConditionStatus validates an instance of v1.ConditionStatus according
-// to declarative validation rules in the API schema.
-func validate_v1_ConditionStatus(
-	ctx context.Context, op operation.Operation, fldPath *field.Path,
-	obj, oldObj *v1.ConditionStatus) (errs field.ErrorList) {
-
-	if e := validate.Enum(ctx, op, fldPath, obj, oldObj, symbolsForConditionStatus, nil).MarkAlpha(); len(e) != 0 {
-		errs = append(errs, e...)
 	}
 
 	return errs

@@ -2,6 +2,8 @@ package declarative
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"k8s.io/gengo/v2/codetags"
@@ -21,6 +23,7 @@ func customRules() []rule.Rule {
 	return []rule.Rule{{
 		Name: "k8s:customValidation", Scopes: rule.OnType | rule.OnField, Example: "+k8s:customValidation",
 		Doc: "Calls ValidateCustom_<Type> or ValidateCustom_<Type>_<Field>, which is written by hand in the package of the generated file. " +
+			"For a type of another module it may be in any package of the run that has such files. " +
 			"It takes (ctx context.Context, op operation.Operation, fldPath *field.Path, value, oldValue *T) and returns a field.ErrorList.",
 		Plan: custom,
 	}}
@@ -33,23 +36,39 @@ func custom(p *rule.Planner, s *rule.Site, _ codetags.Tag) (plan.Plan, error) {
 	}
 	fn := emit.Ident{Path: p.Outputs[owner.Name.Package], Name: customPrefix + owner.Name.Name + name}
 	if fn.Path == "" {
-		return plan.Plan{}, plan.Fault{Message: "it calls a function of the module that the type is from, which this one does not have", Cure: ""}
+		fn.Path = packageWith(p, fn.Name)
 	}
-	pkg := p.Model.Package(fn.Path)
-	var decl *types.Type
-	if pkg != nil {
-		decl = pkg.Types.Functions[fn.Name]
-	}
+	decl := function(p, fn)
 	p.Claimed[fn] = true
 	value := shape.NilableForm(s.Type)
 	signature := fmt.Sprintf("func %s(ctx context.Context, op operation.Operation, fldPath *field.Path, value, oldValue %s) field.ErrorList", fn.Name, model.ShortName(value))
 	switch {
 	case decl == nil:
-		return plan.Plan{}, plan.Fault{Message: "the function " + fn.Name + " is missing", Cure: "write " + signature}
+		return plan.Plan{}, plan.Fault{Message: "the function " + fn.Name + " is missing", Cure: "write " + signature, Anywhere: true}
 	case !customSignature(decl.Underlying.Signature, value):
-		return plan.Plan{}, plan.Fault{Message: "the function " + fn.Name + " has another signature", Cure: "make it " + signature}
+		return plan.Plan{}, plan.Fault{Message: "the function " + fn.Name + " has another signature", Cure: "make it " + signature, Anywhere: true}
 	}
 	return plan.Of(plan.Call{Func: fn, Notes: []string{"custom validation"}}), nil
+}
+
+// packageWith is the package of the run that has a function about a type of another module, "" if
+// none has. Of several it is the first. So the function is written once for all that call it.
+func packageWith(p *rule.Planner, name string) string {
+	for _, path := range slices.Sorted(maps.Values(p.Outputs)) {
+		if function(p, emit.Ident{Path: path, Name: name}) != nil {
+			return path
+		}
+	}
+	return ""
+}
+
+// function is the declaration of a function, nil if there is none.
+func function(p *rule.Planner, fn emit.Ident) *types.Type {
+	pkg := p.Model.Package(fn.Path)
+	if pkg == nil {
+		return nil
+	}
+	return pkg.Types.Functions[fn.Name]
 }
 
 func customSignature(s *types.Signature, value *types.Type) bool {

@@ -84,7 +84,8 @@ func (g *Graph) settleField(n *Node, f *Part, path string) {
 	g.checkLimits(s.Origin, f.Plan)
 	g.skipOmitted(s, f)
 	f.Optional = g.Law == rule.OfResources && f.JSON != "" && shape.Native(f.Type).Kind == types.Struct && !shape.OwnJSON(n.Type) && (g.mayBeOmitted(s) || g.mayBeNull(s))
-	f.Plan.SeparateTrials()
+	g.settleTrials(n, &f.Plan)
+	g.dropIdle(n, f)
 }
 
 // skipOmitted lets a field that was left out be valid, where only rules of the OpenAPI kind are

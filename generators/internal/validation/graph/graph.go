@@ -153,7 +153,25 @@ func (g *Graph) discoverRules(n *Node, path string) {
 	waiting, n.Plan.Later = append(waiting, n.Plan.Later...), nil
 	_ = plan.Settle(waiting, func(_ bool, made plan.Plan) { n.Plan.Add(made) }) // its makers report
 	g.checkLimits(rule.Origin{Owner: n.Type, Markers: g.Model.OfType(n.Type)}, n.Plan)
-	n.Plan.SeparateTrials()
+	g.settleTrials(n, &n.Plan)
+}
+
+// settleTrials settles what becomes of rules that are only tried out. What they find is marked, for
+// those who write rules to look at. Of other modules nobody wants to know it.
+func (g *Graph) settleTrials(n *Node, p *plan.Plan) {
+	if g.Foreign(n.Type) {
+		p.DropTrials()
+	}
+	p.SeparateTrials()
+}
+
+// dropIdle leaves calls out that would only stop others (+k8s:optional), where there are none, as
+// in many structs of Kubernetes.
+func (g *Graph) dropIdle(n *Node, f *Part) {
+	judgesZero := f.Node != nil && f.Node.Type.Kind == types.Alias && f.Node.Validates()
+	if g.Foreign(n.Type) && !judgesZero && !slices.ContainsFunc(f.Plan.Calls, func(c plan.Call) bool { return !c.Silent || !c.Stop }) {
+		f.Plan.Calls = nil
+	}
 }
 
 // eachOf are the calls of the functions that the types of keys and items have.

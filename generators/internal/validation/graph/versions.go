@@ -9,6 +9,7 @@ import (
 	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/internal/emit"
+	"github.com/typeplane/typeplane/generators/internal/model"
 	"github.com/typeplane/typeplane/generators/internal/validation/plan"
 	"github.com/typeplane/typeplane/generators/internal/validation/rule"
 )
@@ -19,11 +20,11 @@ type Rules struct{ g *Graph }
 // RulesIn are the rules of a graph whose types have been discovered.
 func RulesIn(g *Graph) *Rules { return &Rules{g} }
 
-// Differences returns the fields of a version of a kind that another version has too, with other
-// rules: their paths in JSON, sorted. A field is the same one if its struct is, and it has the same
-// name, in JSON or else in Go. Whether a value may be left out is no rule.
-func (r *Rules) Differences(version, other *types.Type) []string {
-	defer r.g.Under(r.g.Under(r.g.LawOf(version)))
+// Differences returns the fields of a version of a kind, which pkg declares, that another version
+// has too, with other rules: their paths in JSON, sorted. A field is the same one if its struct is,
+// and it has the same name, in JSON or else in Go. Whether a value may be left out is no rule.
+func (r *Rules) Differences(pkg *model.Package, version, other *types.Type) []string {
+	defer r.g.Under(r.g.Under(r.g.LawIn(pkg)))
 	d := differences{g: r.g, paths: map[string]bool{}, seen: map[[2]*Node]bool{}}
 	d.nodes(r.g.Nodes()[version], r.g.Nodes()[other], "")
 	return slices.Sorted(maps.Keys(d.paths))

@@ -19,6 +19,8 @@ type Fault struct {
 	// Needed says that the rule is one, and something is missing that would enforce it: that is no
 	// rule to be left out, wherever it stands.
 	Needed bool
+	// Anywhere says that the cure holds in other modules, too: it is not about the tag.
+	Anywhere bool
 }
 
 func (f Fault) Error() string {

@@ -177,6 +177,14 @@ func Runtime(name string) emit.Ident { return emit.Ident{Path: RulesPath, Name: 
 // Own is a function or variable of the generated file.
 func Own(name string) emit.Ident { return emit.Ident{Name: name} }
 
+// DropTrials leaves rules out that are only tried out (+k8s:alpha).
+func (p *Plan) DropTrials() {
+	p.Calls = slices.DeleteFunc(p.Calls, func(c Call) bool { return c.Level == "Alpha" })
+	if len(p.Calls) == 0 {
+		p.Vars, p.Helpers = nil, nil
+	}
+}
+
 // SeparateTrials keeps rules that are only tried out (+k8s:alpha) from stopping those of the
 // OpenAPI kind that are in force: metav1.Condition has both on one field.
 func (p *Plan) SeparateTrials() {

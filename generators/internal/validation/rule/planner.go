@@ -60,9 +60,8 @@ func lacking(pass *generators.Pass) func(string) string {
 }
 
 // Problem reports what is wrong with a marker, or with what the markers at an origin say together
-// if it is nil. In a package of another module nobody can mend it, so the rule is left out. That is
-// a warning for a custom resource that would have it in its definition. What is returned is a
-// comment for the generated code that says so.
+// if it is nil. In a package of another module nobody can mend it, so the rule is left out, with a
+// warning if it would hold. What is returned is a comment for the generated code that says so.
 func (p *Planner) Problem(o Origin, mk *model.Marker, name string, err error) []string {
 	f := plan.Fault{Message: err.Error()}
 	errors.As(err, &f)
@@ -82,9 +81,12 @@ func (p *Planner) Problem(o Origin, mk *model.Marker, name string, err error) []
 		problem.Pos = p.Model.TypePos(o.Owner)
 	}
 	if p.Foreign(o.Owner) && !f.Needed {
-		if p.Law == OfResources && ofControllerGen(name) {
+		if p.Law == OfResources && ofControllerGen(name) || ofDeclarative(mk) {
 			problem.Path = o.Owner.Name.Package + "." + problem.Path
-			problem.Message, problem.Cure = "+"+name+" is not checked: "+f.Message, "write the rule in the strategy's Validate"
+			problem.Message = "+" + name + " is not checked: " + f.Message
+			if !f.Anywhere {
+				problem.Cure = "write the rule in the strategy's Validate"
+			}
 			p.Report.Warn(problem)
 		}
 		if mk == nil {
@@ -125,6 +127,11 @@ func (p *Planner) IsRule(mk *model.Marker) bool {
 	default:
 		return ok
 	}
+}
+
+// ofDeclarative tells whether a marker is a tag of declarative validation that is in force.
+func ofDeclarative(mk *model.Marker) bool {
+	return mk != nil && strings.HasPrefix(mk.Text, "+k8s:") && !strings.HasPrefix(mk.Text, "+"+OpenAPI) && mk.Name != "k8s:alpha"
 }
 
 // ofControllerGen tells whether a marker is one that controller-gen reads.

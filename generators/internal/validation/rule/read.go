@@ -29,6 +29,7 @@ func (p *Planner) tagsOf(o Origin) []written {
 	for mk := range o.Markers.All() {
 		r, ok := p.Rules.Find(tag.NameOf(mk.Text))
 		if !ok || strings.HasPrefix(mk.Text, "+"+r.Name+".") { // a sentence that ends with a name
+			p.warnOfUnknown(o, mk)
 			continue
 		}
 		o.Markers.Claim(mk)
@@ -46,6 +47,16 @@ func (p *Planner) tagsOf(o Origin) []written {
 		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.marker.Name, b.marker.Name))
 	})
 	return out
+}
+
+// warnOfUnknown says that a type of another module has a tag that may be a rule of a later
+// Kubernetes. In the module itself an unknown tag is a problem, which all plug-ins share.
+func (p *Planner) warnOfUnknown(o Origin, mk *model.Marker) {
+	name := tag.NameOf(mk.Text)
+	if _, known := p.table.Find(name); known || !p.Foreign(o.Owner) || !strings.HasPrefix(name, "k8s:") || strings.Contains(name, "-gen") {
+		return
+	}
+	p.Problem(o, mk, name, plan.Fault{Message: "gen does not know it"})
 }
 
 // Parse reads one line. Rules of the form of code-generator have its grammar, all others are text.

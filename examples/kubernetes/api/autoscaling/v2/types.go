@@ -11,6 +11,7 @@ import autoscalingv2 "k8s.io/api/autoscaling/v2"
 // +kubebuilder:printcolumn:name=Maxpods,type=integer,JSONPath=.spec.maxReplicas
 // +kubebuilder:printcolumn:name=Replicas,type=integer,JSONPath=.status.currentReplicas
 // +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
+// +typeplane:validation:enabled=HPAScaleToZero
 type HorizontalPodAutoscaler = autoscalingv2.HorizontalPodAutoscaler
 
 // HorizontalPodAutoscalerList is a list of them.

@@ -11,6 +11,7 @@ import batchv1 "k8s.io/api/batch/v1"
 // +kubebuilder:printcolumn:name=Completions,type=integer,JSONPath=.spec.completions
 // +kubebuilder:printcolumn:name=Succeeded,type=integer,JSONPath=.status.succeeded
 // +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
+// +typeplane:validation:disabled=WorkloadWithJob
 type Job = batchv1.Job
 
 // JobList is a list of them.
@@ -25,6 +26,7 @@ type JobList = batchv1.JobList
 // +kubebuilder:printcolumn:name=Suspend,type=boolean,JSONPath=.spec.suspend
 // +kubebuilder:printcolumn:name="Last Schedule",type=date,JSONPath=.status.lastScheduleTime
 // +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
+// +typeplane:validation:disabled=WorkloadWithJob
 type CronJob = batchv1.CronJob
 
 // CronJobList is a list of them.

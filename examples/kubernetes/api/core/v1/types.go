@@ -103,6 +103,7 @@ type EndpointsList = corev1.EndpointsList
 // +kubebuilder:printcolumn:name=Unschedulable,type=boolean,JSONPath=.spec.unschedulable
 // +kubebuilder:printcolumn:name=Version,type=string,JSONPath=.status.nodeInfo.kubeletVersion
 // +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
+// +typeplane:validation:disabled=InPlacePodVerticalScalingSchedulerPreemption
 type Node = corev1.Node
 
 // NodeList is a list of them.

@@ -11,6 +11,7 @@ import resourcev1 "k8s.io/api/resource/v1"
 // +kubebuilder:printcolumn:name=Driver,type=string,JSONPath=.spec.driver
 // +kubebuilder:printcolumn:name=Pool,type=string,JSONPath=.spec.pool.name
 // +kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp
+// +typeplane:validation:disabled=DRAPartitionableDevicesType
 type ResourceSlice = resourcev1.ResourceSlice
 
 // ResourceSliceList is a list of them.
