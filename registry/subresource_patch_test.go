@@ -63,7 +63,7 @@ func TestStatusMetadata(t *testing.T) {
 		t.Errorf("written: %+v", got)
 	}
 	owner := got.ManagedFields[slices.IndexFunc(got.ManagedFields, func(e metav1.ManagedFieldsEntry) bool { return e.Manager == "agent" })]
-	if !strings.Contains(string(owner.FieldsV1.Raw), `"f:seen"`) || strings.Contains(string(owner.FieldsV1.Raw), "f:spec") {
+	if !strings.Contains(owner.FieldsV1.GetRawString(), `"f:seen"`) || strings.Contains(owner.FieldsV1.GetRawString(), "f:spec") {
 		t.Errorf("owned: %+v", owner)
 	}
 

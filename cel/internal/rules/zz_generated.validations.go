@@ -26,6 +26,8 @@ import (
 	field "k8s.io/apimachinery/pkg/util/validation/field"
 )
 
+//lint:file-ignore SA1019 deprecated fields and formats are checked too
+
 var patternForSpec = regexp.MustCompile("^[a-z]$")
 var patternForSpec_2 = regexp.MustCompile("^[a-z]$")
 var quantityForSpec = resource.MustParse("1Gi")

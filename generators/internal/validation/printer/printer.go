@@ -58,6 +58,8 @@ func Print(pass *generators.Pass, t *Target) {
 
 func (pr *printer) print() {
 	pr.Reserve(names...)
+	pr.P("//lint:file-ignore SA1019 deprecated fields and formats are checked too")
+	pr.P()
 	if pr.target.Registry != nil {
 		pr.registration()
 	}

@@ -16,6 +16,8 @@ import (
 	field "k8s.io/apimachinery/pkg/util/validation/field"
 )
 
+//lint:file-ignore SA1019 deprecated fields and formats are checked too
+
 // Validate_CertificateSigningRequest validates an instance of CertificateSigningRequest according
 // to declarative validation rules in the API schema.
 func Validate_CertificateSigningRequest(

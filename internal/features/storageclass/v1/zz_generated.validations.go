@@ -17,6 +17,8 @@ import (
 	field "k8s.io/apimachinery/pkg/util/validation/field"
 )
 
+//lint:file-ignore SA1019 deprecated fields and formats are checked too
+
 // Validate_StorageClass validates an instance of StorageClass according
 // to declarative validation rules in the API schema.
 func Validate_StorageClass(

@@ -15,6 +15,8 @@ import (
 	field "k8s.io/apimachinery/pkg/util/validation/field"
 )
 
+//lint:file-ignore SA1019 deprecated fields and formats are checked too
+
 // Validate_RuntimeClass validates an instance of RuntimeClass according
 // to declarative validation rules in the API schema.
 func Validate_RuntimeClass(

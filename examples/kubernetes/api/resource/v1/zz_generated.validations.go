@@ -22,6 +22,8 @@ import (
 	field "k8s.io/apimachinery/pkg/util/validation/field"
 )
 
+//lint:file-ignore SA1019 deprecated fields and formats are checked too
+
 // Validate_DeviceClass validates an instance of DeviceClass according
 // to declarative validation rules in the API schema.
 func Validate_DeviceClass(
