@@ -29,7 +29,7 @@ func TestLimits(t *testing.T) {
 
 	const classes = "/apis/storage.k8s.io/v1/storageclasses"
 	c.Want(201, `"reclaimPolicy":"Delete","volumeBindingMode":"Immediate"`, "POST", classes, `{"metadata":{"name":"fast"},"provisioner":"example.com/disk"}`)
-	c.Want(422, "reclaimPolicy: Invalid value: \\\"Retain\\\": field is immutable", "PATCH", classes+"/fast", `{"reclaimPolicy":"Retain"}`)
+	c.Want(422, "reclaimPolicy: Invalid value: null: field is immutable", "PATCH", classes+"/fast", `{"reclaimPolicy":"Retain"}`)
 	c.Want(200, `"allowVolumeExpansion":true`, "PATCH", classes+"/fast", `{"allowVolumeExpansion":true}`)
 }
 
