@@ -3,7 +3,10 @@ package ownershiptest
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
+	"strings"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -39,11 +42,13 @@ func NewOracle(openAPI map[schema.GroupVersion]string, scheme *runtime.Scheme, k
 // typeConverter is what managedfields knows of schemas.
 type typeConverter = managedfields.TypeConverter
 
-// library reads schemas as managedfields wants them.
+// library reads schemas as managedfields wants them. Of a model that versions have differently the
+// one of the first version counts, as in package ownership.
 func library(openAPI map[schema.GroupVersion]string) (typeConverter, error) {
 	specs := map[string]*spec.Schema{}
-	for gv, text := range openAPI {
-		if err := json.Unmarshal([]byte(text), &specs); err != nil {
+	byVersion := func(a, b schema.GroupVersion) int { return strings.Compare(b.String(), a.String()) }
+	for _, gv := range slices.SortedFunc(maps.Keys(openAPI), byVersion) {
+		if err := json.Unmarshal([]byte(openAPI[gv]), &specs); err != nil {
 			return nil, fmt.Errorf("OpenAPI schemas of %s: %w", gv, err)
 		}
 	}
