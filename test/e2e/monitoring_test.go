@@ -24,6 +24,9 @@ func TestMonitoring(t *testing.T) {
 	if code, body, err := s.do(http.MethodPost, "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", "application/json", []byte(webhook)); err != nil || code != http.StatusCreated {
 		t.Fatalf("create the webhook: %d %s %v", code, body, err)
 	}
+	if code, body := s.get("/api/v1/namespaces?watch=true&timeoutSeconds=1"); code != http.StatusOK { // so that watches are counted
+		t.Fatalf("watch: %d %s", code, body)
+	}
 	known := map[string]bool{"up": true} // what Prometheus says itself
 	for end := time.Now().Add(hangs); !known["apiserver_admission_webhook_admission_duration_seconds_bucket"]; time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
