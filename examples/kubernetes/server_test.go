@@ -179,6 +179,7 @@ func connected(t *testing.T, c servertest.Client) {
 	c.Want(201, "", "POST", namespace+"/pods", pod)
 	c.Want(400, "a container name must be specified for pod talker, choose one of: [a b]", "GET", namespace+"/pods/talker/log", "")
 	c.Want(400, "container c is not valid for pod talker", "GET", namespace+"/pods/talker/log?container=c", "")
+	c.Want(400, "insecureSkipTLSVerifyBackend", "GET", namespace+"/pods/talker/log?container=a&insecureSkipTLSVerifyBackend=true", "")
 	c.Want(200, "", "GET", namespace+"/pods/talker/log?container=a", "")
 	for _, path := range []string{"exec?container=a&command=id", "attach?container=a", "portforward?ports=80"} {
 		c.Want(400, "pod talker does not have a host assigned", "POST", namespace+"/pods/talker/"+path, "")

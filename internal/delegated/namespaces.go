@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -18,6 +19,10 @@ func NewNamespaces(client *Client) *Namespaces { return &Namespaces{client} }
 
 // Terminating says whether a namespace is on its way out. It fails with NotFound if there is none.
 func (n *Namespaces) Terminating(ctx context.Context, name string) (bool, error) {
+	notFound := apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, name)
+	if len(path.IsValidPathSegmentName(name)) > 0 {
+		return false, notFound // it would ask for something else
+	}
 	var got struct {
 		Metadata struct {
 			DeletionTimestamp string `json:"deletionTimestamp"`
@@ -25,7 +30,7 @@ func (n *Namespaces) Terminating(ctx context.Context, name string) (bool, error)
 	}
 	err := n.client.call(ctx, http.MethodGet, "/api/v1/namespaces/"+name, nil, &got)
 	if NotFound(err) {
-		return false, apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, name)
+		return false, notFound
 	}
 	if err != nil {
 		return false, fmt.Errorf("delegated: namespace %s: %w", name, err)

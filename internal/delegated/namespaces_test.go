@@ -30,6 +30,11 @@ func TestNamespaces(t *testing.T) {
 	if _, err := n.Terminating(t.Context(), "none"); !apierrors.IsNotFound(err) || !strings.Contains(err.Error(), `namespaces "none" not found`) {
 		t.Errorf("one that is missing: %v", err)
 	}
+	for _, name := range []string{"..", ".", "../open", "open%2f..%2fopen"} {
+		if _, err := n.Terminating(t.Context(), name); !apierrors.IsNotFound(err) {
+			t.Errorf("%q, which is no name: %v", name, err)
+		}
+	}
 	asked := r.count()
 	if _, err := n.Terminating(t.Context(), "secret"); err == nil || apierrors.IsNotFound(err) || !strings.Contains(err.Error(), `namespaces "secret" is forbidden`) {
 		t.Errorf("one that may not be read: %v", err)
