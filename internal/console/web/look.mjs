@@ -1,6 +1,7 @@
 // Uses the console as a person does, in Chromium, against a running server.
 //
-//     node look.mjs PROGRAM        PROGRAM is a built examples/library
+//     node look.mjs PROGRAM [WORD]     PROGRAM is a built examples/library; with a WORD, only
+//                                      what has it in its name is done
 //
 // It fails for a step that does not come to what it says, a request to another host, an error in
 // the console of the browser, a page wider than the screen, and what axe calls serious or critical.
@@ -12,7 +13,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import puppeteer from 'puppeteer-core'
 
-const program = process.argv[2]
+const [program, word = ''] = process.argv.slice(2)
 const screens = { screen: { width: 1280, height: 800 }, phone: { width: 390, height: 844, isMobile: true, hasTouch: true, deviceScaleFactor: 2 } }
 const library = '#/list/library.example.com/v1/'
 const book = '#/object/library.example.com/v1/books/default/'
@@ -24,6 +25,8 @@ const views = {
   roles: ['#/list/rbac.authorization.k8s.io/v1/clusterroles', '[data-row="3"]'],
   book: [book + 'the-go-programming-language', '.yaml li'],
   edit: [book + 'the-go-programming-language?tab=edit', 'textarea'],
+  lend: [book + 'the-go-programming-language?tab=action&action=lend', '.field input'],
+  token: ['#/object/core/v1/serviceaccounts/default/default?tab=action&action=token', '.field input'],
   events: [book + 'hostile?tab=events', '.events li'],
   relations: [book + 'the-go-programming-language?tab=relations', '.relations a'],
   me: ['#/me', 'table'],
@@ -55,10 +58,12 @@ function start(args, wanted) {
 
 // step notes what goes wrong in one step, and goes on with the next.
 async function step(name, run) {
+  if (!name.includes(word)) return
   try {
     await run()
   } catch (error) {
     faults.push(`${name}: ${error.message}`)
+    await Promise.all((await browser.pages()).map((tab, n) => picture(tab, `failed-${name.replaceAll(' ', '-')}-${n}`)))
   }
 }
 
@@ -121,6 +126,7 @@ async function fill(tab) {
 const go = (tab, hash) => tab.evaluate((hash) => { location.hash = hash }, hash)
 
 const holds = (tab, selector, text) => tab.waitForFunction((selector, text) => [...document.querySelectorAll(selector)].some((each) => each.textContent.includes(text)), {}, selector, text)
+  .catch((error) => { throw new Error(`${selector} has no ${JSON.stringify(text)}: ${error.message}`) })
 
 // live: what is made, changed and deleted elsewhere is seen without a reload.
 async function live(tab) {
@@ -160,6 +166,7 @@ const type = (tab, from, to) => tab.evaluate((from, to) => {
 
 const press = async (tab, name) => {
   await tab.waitForFunction((name) => [...document.querySelectorAll('button')].some((each) => each.textContent === name && !each.disabled), {}, name)
+    .catch((error) => { throw new Error(`no button ${name}: ${error.message}`) })
   await tab.evaluate((name) => [...document.querySelectorAll('button')].find((each) => each.textContent === name && !each.disabled).click(), name)
 }
 
@@ -187,6 +194,56 @@ async function edit(tab) {
   await holds(tab, '.yaml li', 'copies: 7')
   const after = await send(tab, 'GET', books + '/the-go-programming-language')
   if (after.spec.copies !== 7) throw new Error(`copies is ${after.spec.copies}`)
+}
+
+// write types into the field of a form.
+async function write(tab, field, text) {
+  await tab.waitForSelector(`[id="field-${field}"]`)
+  await tab.$eval(`[id="field-${field}"]`, (input) => { input.value = ''; input.dispatchEvent(new Event('input', { bubbles: true })) })
+  await tab.type(`[id="field-${field}"]`, text)
+}
+
+// actions: forms of subresources, with the schema's words. A fault is at its field, a try keeps
+// nothing, and what is done is answered.
+async function actions(tab) {
+  await send(tab, 'POST', books, aBook('to-lend', { copies: 3 }))
+  await go(tab, book + 'to-lend')
+  await tab.waitForSelector('a.button[href*="action=lend"]')
+  await tab.click('a.button[href*="action=lend"]')
+  await holds(tab, '.field .words', 'reader is who takes the copy home.')
+  await press(tab, 'Lend')
+  await holds(tab, '.problem li', 'reader')
+  await tab.waitForSelector('#field-reader[aria-invalid=true]')
+  await picture(tab, 'lend-fault')
+  await write(tab, 'reader', 'Ann')
+  await press(tab, 'Try')
+  await holds(tab, '.answered', 'Nothing was kept.')
+  await holds(tab, '.answered pre', 'left: 2')
+  if ((await send(tab, 'GET', books + '/to-lend')).status.available !== 3) throw new Error('a try has lent a book')
+  await press(tab, 'Lend')
+  await holds(tab, '.answered', 'It is done.')
+  if ((await send(tab, 'GET', books + '/to-lend')).status.available !== 2) throw new Error('the book was not lent')
+
+  await go(tab, '#/object/core/v1/serviceaccounts/default/default?tab=action&action=token')
+  await press(tab, 'Add to audiences')
+  await write(tab, 'spec.audiences[0]', 'desk')
+  await write(tab, 'spec.expirationSeconds', 'an hour')
+  await press(tab, 'Try')
+  const said = await tab.$eval('[id="field-spec.expirationSeconds"]', (input) => input.validationMessage)
+  if (said !== 'This is no whole number.') throw new Error(`an hour is taken as a number: ${said}`)
+  await write(tab, 'spec.expirationSeconds', '60')
+  await press(tab, 'Try')
+  await holds(tab, '.problem li', 'spec.expirationSeconds')
+  await write(tab, 'spec.expirationSeconds', '1200')
+  await press(tab, 'Token')
+  await holds(tab, '.answered pre', 'token: ey')
+  await check(tab, 'token')
+
+  await go(tab, '#/object/core/v1/namespaces/-/default?tab=action&action=finalize')
+  await press(tab, 'Add to finalizers')
+  await write(tab, 'spec.finalizers[1]', 'example.com/kept')
+  await press(tab, 'Try')
+  await holds(tab, '.diff .added', 'example.com/kept')
 }
 
 // hostile: what objects say is text, in every view of them.
@@ -292,6 +349,7 @@ try {
   await step('live', () => live(tab))
   await step('keys', () => keys(tab))
   await step('edit', () => edit(tab))
+  await step('actions', () => actions(tab))
   await step('hostile', () => hostile(tab))
   await step('remove', () => remove(tab))
   await step('scroll', () => scroll(tab))

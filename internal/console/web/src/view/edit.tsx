@@ -1,11 +1,11 @@
 // Change an object: first the server says what would become of it, then it is done.
-import { diffLines } from 'diff'
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { Refusal, type Cause } from '../api/http'
 import type { Kind } from '../api/kinds'
-import { replace, withoutManagers, type KubeObject } from '../api/objects'
+import { replace, settled, withoutManagers, type KubeObject } from '../api/objects'
 import { objectAddress } from '../route'
 import { lineOfField, parse, print, type Text } from '../yaml'
+import { Diff } from './diff'
 import { Problem } from './parts'
 
 // Fault is what is wrong with the text, at a line of it.
@@ -98,38 +98,4 @@ export function Edit({ kind, object }: { kind: Kind, object: KubeObject }) {
       </div>
     </section>
   )
-}
-
-// settled is an object without what each write changes.
-function settled(object: KubeObject): KubeObject {
-  const { resourceVersion: _, generation: __, ...metadata } = withoutManagers(object).metadata as KubeObject['metadata'] & { generation?: number }
-  return { ...object, metadata }
-}
-
-const around = 3 // lines of context
-
-function Diff({ was, becomes }: { was: string, becomes: string }) {
-  const parts = useMemo(() => diffLines(was, becomes), [was, becomes])
-  if (parts.every((part) => !part.added && !part.removed)) return <p class="empty">Nothing would change.</p>
-  return (
-    <ol class="diff">
-      {parts.flatMap((part, index) => {
-        const lines = part.value.replace(/\n$/, '').split('\n')
-        if (part.added || part.removed) return lines.map((line, n) => <DiffLine key={`${index}.${n}`} mark={part.added ? '+' : '-'} line={line} />)
-        const head = index === 0 ? 0 : around
-        const tail = index === parts.length - 1 ? 0 : around
-        if (lines.length <= head + tail + 1) return lines.map((line, n) => <DiffLine key={`${index}.${n}`} mark=" " line={line} />)
-        return [
-          ...lines.slice(0, head).map((line, n) => <DiffLine key={`${index}.${n}`} mark=" " line={line} />),
-          <li key={`${index}.skip`} class="skipped">{lines.length - head - tail} lines as they are</li>,
-          ...lines.slice(lines.length - tail).map((line, n) => <DiffLine key={`${index}.t${n}`} mark=" " line={line} />),
-        ]
-      })}
-    </ol>
-  )
-}
-
-function DiffLine({ mark, line }: { mark: '+' | '-' | ' ', line: string }) {
-  const [name, word] = mark === '+' ? ['added', 'added: '] : mark === '-' ? ['removed', 'removed: '] : ['', '']
-  return <li class={name}><span aria-hidden="true">{mark}</span>{word && <span class="heard">{word}</span>}{line}</li>
 }
