@@ -24,7 +24,7 @@ const views = {
   shelves: [library + 'shelves', '.empty, [data-row="0"]'],
   roles: ['#/list/rbac.authorization.k8s.io/v1/clusterroles', '[data-row="3"]'],
   book: [book + 'the-go-programming-language', '.yaml li'],
-  edit: [book + 'the-go-programming-language?tab=edit', 'textarea'],
+  edit: [book + 'the-go-programming-language?tab=edit', '.editor'],
   lend: [book + 'the-go-programming-language?tab=action&action=lend', '.field input'],
   token: ['#/object/core/v1/serviceaccounts/default/default?tab=action&action=token', '.field input'],
   events: [book + 'hostile?tab=events', '.events li'],
@@ -157,12 +157,35 @@ async function keys(tab) {
   await tab.waitForFunction(() => document.querySelector('main input[type=search]')?.value === 'programming language')
 }
 
-const type = (tab, from, to) => tab.evaluate((from, to) => {
-  const area = document.querySelector('textarea')
-  if (!area.value.includes(from)) throw new Error(`the text does not have ${from}`)
-  Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call(area, area.value.replace(from, to))
-  area.dispatchEvent(new Event('input', { bubbles: true }))
-}, from, to)
+// editing waits for the editor, which is in a shadow tree.
+const editing = (tab) => tab.waitForFunction(() => document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-line'))
+const inEditor = (tab, selector) => tab.evaluate((selector) => [...document.querySelector('.editor').shadowRoot.querySelectorAll(selector)].map((each) => each.textContent), selector)
+
+// type writes over a text in the editor, which it chooses with the mouse.
+async function type(tab, from, to) {
+  await editing(tab)
+  const at = await tab.evaluate((from) => {
+    const line = [...document.querySelector('.editor').shadowRoot.querySelectorAll('.cm-line')].find((each) => each.textContent.includes(from))
+    if (!line) throw new Error(`the text does not have ${from}`)
+    line.scrollIntoView({ block: 'center' })
+    const range = document.createRange()
+    const texts = document.createTreeWalker(line, NodeFilter.SHOW_TEXT)
+    const start = line.textContent.indexOf(from)
+    let before = 0
+    for (let node = texts.nextNode(); node; before += node.length, node = texts.nextNode()) {
+      const within = (offset) => offset >= before && offset <= before + node.length
+      if (within(start)) range.setStart(node, start - before)
+      if (within(start + from.length)) range.setEnd(node, start + from.length - before)
+    }
+    const { left, right, top, height } = range.getBoundingClientRect()
+    return { left, right, y: top + height / 2 }
+  }, from)
+  await tab.mouse.move(at.left, at.y)
+  await tab.mouse.down()
+  await tab.mouse.move(at.right, at.y)
+  await tab.mouse.up()
+  await tab.keyboard.type(to)
+}
 
 const press = async (tab, name) => {
   await tab.waitForFunction((name) => [...document.querySelectorAll('button')].some((each) => each.textContent === name && !each.disabled), {}, name)
@@ -174,15 +197,10 @@ const press = async (tab, name) => {
 // until then.
 async function edit(tab) {
   await go(tab, book + 'the-go-programming-language?tab=edit')
-  await tab.waitForSelector('textarea')
   await type(tab, 'copies: 2', 'copies: -2')
   await press(tab, 'Review')
   await holds(tab, '.problem li', 'spec.copies')
-  const marked = await tab.evaluate(() => {
-    const line = [...document.querySelectorAll('.editor pre .wrong')].map((each) => Number(each.textContent) - 1)[0]
-    return document.querySelector('textarea').value.split('\n')[line]
-  })
-  if (!marked?.includes('copies: -2')) throw new Error(`the fault is shown at the line ${marked}`)
+  await tab.waitForFunction(() => [...document.querySelector('.editor').shadowRoot.querySelectorAll('.cm-lintRange-error')].map((each) => each.textContent).join('') === 'copies: -2')
   await picture(tab, 'fault')
   await type(tab, 'copies: -2', 'copies: 7')
   await press(tab, 'Review')
@@ -195,6 +213,39 @@ async function edit(tab) {
   const after = await send(tab, 'GET', books + '/the-go-programming-language')
   if (after.spec.copies !== 7) throw new Error(`copies is ${after.spec.copies}`)
 }
+
+// complete: the editor knows fields and values, and what they are for. Tab leaves it.
+async function complete(tab) {
+  await go(tab, book + 'the-c-programming-language?tab=edit')
+  await type(tab, 'genre: Science', 'genre: ')
+  await tab.keyboard.down('Control')
+  await tab.keyboard.press('Space')
+  await tab.keyboard.up('Control')
+  await offered(tab, 'Reference')
+  await picture(tab, 'values')
+  await tab.keyboard.type('Ref')
+  await tab.waitForFunction(() => document.querySelector('.editor').shadowRoot.querySelectorAll('.cm-tooltip-autocomplete li').length === 1)
+  await new Promise((done) => setTimeout(done, 200)) // a key that comes at once is not taken for an answer
+  await tab.keyboard.press('Enter')
+  await tab.keyboard.press('Enter')
+  await tab.keyboard.type('she')
+  await offered(tab, 'shelf')
+  await tab.waitForFunction(() => document.querySelector('.editor').shadowRoot.querySelector('.cm-completionInfo')?.textContent.includes('shelf'))
+  await picture(tab, 'fields')
+  await new Promise((done) => setTimeout(done, 200))
+  await tab.keyboard.press('Enter')
+  await tab.keyboard.type('languages')
+  const lines = await inEditor(tab, '.cm-line')
+  if (!lines.includes('  genre: Reference') || !lines.includes('  shelf: languages')) throw new Error(`the text is ${lines.join('\n')}`)
+  await tab.keyboard.press('Tab')
+  const left = await tab.evaluate(() => document.activeElement.textContent)
+  if (left !== 'Review') throw new Error(`Tab leads from the editor to ${left}`)
+  await press(tab, 'Review')
+  await holds(tab, '.diff .added', 'shelf: languages')
+}
+
+const offered = (tab, label) => tab.waitForFunction((label) => [...document.querySelector('.editor').shadowRoot.querySelectorAll('.cm-tooltip-autocomplete li')].some((each) => each.textContent.includes(label)), {}, label)
+  .catch((error) => { throw new Error(`${label} is not offered: ${error.message}`) })
 
 // write types into the field of a form.
 async function write(tab, field, text) {
@@ -251,8 +302,8 @@ async function hostile(tab) {
   for (const at of [library + 'books', book + 'hostile', book + 'hostile?tab=edit', book + 'hostile?tab=events']) {
     await go(tab, at)
     await holds(tab, 'main', 'hostile')
-    await tab.waitForFunction((bad) => document.querySelector('main').textContent.includes(bad) || document.querySelector('textarea')?.value.includes(bad), {}, bad)
-    const made = await tab.evaluate(() => document.querySelectorAll('main img, main script').length)
+    await tab.waitForFunction((bad) => document.querySelector('main').textContent.includes(bad) || document.querySelector('.editor')?.shadowRoot?.textContent.includes(bad), {}, bad)
+    const made = await tab.evaluate(() => [document, document.querySelector('.editor')?.shadowRoot].flatMap((root) => [...root?.querySelectorAll('main img, main script, .cm-editor img, .cm-editor script') ?? []]).length)
     if (made > 0) throw new Error(`${at} has made ${made} elements`)
   }
 }
@@ -308,6 +359,7 @@ async function look(view, screen, viewport, scheme) {
   const where = `${view} (${screen}, ${scheme})`
   await tab.waitForSelector(ready)
   if (view === 'book') await holds(tab, '.yaml button', 'genre:')
+  if (view === 'edit') await editing(tab)
   if (view === 'book') await tab.evaluate(() => { document.querySelector('.tools input').click(); [...document.querySelectorAll('.yaml button')].find((line) => line.textContent.includes('genre:')).click() })
   await new Promise((done) => setTimeout(done, 300)) // for the picture alone: counts and fonts
   const wide = await tab.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
@@ -349,6 +401,7 @@ try {
   await step('live', () => live(tab))
   await step('keys', () => keys(tab))
   await step('edit', () => edit(tab))
+  await step('complete', () => complete(tab))
   await step('actions', () => actions(tab))
   await step('hostile', () => hostile(tab))
   await step('remove', () => remove(tab))

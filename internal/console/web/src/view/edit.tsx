@@ -3,13 +3,13 @@ import { useRef, useState } from 'preact/hooks'
 import { Refusal, type Cause } from '../api/http'
 import type { Kind } from '../api/kinds'
 import { replace, settled, withoutManagers, type KubeObject } from '../api/objects'
+import { readBook } from '../api/schema'
+import { choicesAt } from '../complete'
 import { objectAddress } from '../route'
 import { lineOfField, parse, print, type Text } from '../yaml'
 import { Diff } from './diff'
-import { Problem } from './parts'
-
-// Fault is what is wrong with the text, at a line of it.
-interface Fault { line: number, text: string }
+import { YamlEditor, type Fault } from './editor'
+import { Problem, useLoaded } from './parts'
 
 interface Tried { sent: KubeObject, was: string, becomes: string, warnings: string[] }
 
@@ -20,8 +20,9 @@ export function Edit({ kind, object }: { kind: Kind, object: KubeObject }) {
   const [refused, setRefused] = useState('')
   const [tried, setTried] = useState<Tried>()
   const [busy, setBusy] = useState(false)
-  const area = useRef<HTMLTextAreaElement>(null)
-  const gutter = useRef<HTMLPreElement>(null)
+  const [round, setRound] = useState(0) // another one has another editor
+  const show = useRef((_line: number) => {})
+  const book = useLoaded(() => readBook(kind), [kind])
   const back = objectAddress(kind, base.metadata)
   const stale = object.metadata.resourceVersion !== base.metadata.resourceVersion
 
@@ -57,13 +58,7 @@ export function Edit({ kind, object }: { kind: Kind, object: KubeObject }) {
     sent.metadata.resourceVersion ??= base.metadata.resourceVersion // what others have changed meanwhile stays
     void attempt(sent, parsed, true)
   }
-  const show = (line: number) => {
-    const start = text.split('\n').slice(0, line).reduce((sum, each) => sum + each.length + 1, 0)
-    const end = text.indexOf('\n', start)
-    area.current!.focus()
-    area.current!.setSelectionRange(start, end < 0 ? text.length : end)
-  }
-  const again = () => { setBase(object); setText(print(withoutManagers(object))); setFaults([]); setRefused(''); setTried(undefined) }
+  const again = () => { setBase(object); setText(print(withoutManagers(object))); setFaults([]); setRefused(''); setTried(undefined); setRound(round + 1) }
   if (tried) {
     return (
       <section class="review" aria-label="What would change">
@@ -77,24 +72,20 @@ export function Edit({ kind, object }: { kind: Kind, object: KubeObject }) {
       </section>
     )
   }
-  const wrongLines = new Set(faults.map((fault) => fault.line))
   return (
     <section class="edit" aria-label="Edit">
       {stale && <Problem title="Somebody has changed it since you began."><button type="button" onClick={again}>Begin again with what it is now</button></Problem>}
       {refused && (
         <Problem title={faults.length > 0 ? 'It would not be taken as it is.' : refused}>
-          <ul>{faults.map((fault) => <li key={fault.line + fault.text}><button type="button" class="link" onClick={() => show(fault.line)}>Line {fault.line + 1}</button> {fault.text}</li>)}</ul>
+          <ul>{faults.map((fault) => <li key={fault.line + fault.text}><button type="button" class="link" onClick={() => show.current(fault.line)}>Line {fault.line + 1}</button> {fault.text}</li>)}</ul>
         </Problem>
       )}
-      <div class="editor">
-        <pre ref={gutter} aria-hidden="true">{text.split('\n').map((_, line) => <span key={line} class={wrongLines.has(line) ? 'wrong' : ''}>{line + 1}{'\n'}</span>)}</pre>
-        <textarea ref={area} aria-label="The object as YAML" aria-invalid={refused !== ''} spellcheck={false} autocapitalize="off" wrap="off" value={text}
-          rows={Math.min(40, text.split('\n').length + 1)} onInput={(event) => setText(event.currentTarget.value)} onScroll={(event) => { gutter.current!.scrollTop = event.currentTarget.scrollTop }} />
-      </div>
+      <YamlEditor key={round} text={text} label="The object as YAML" faults={faults} changed={setText}
+        choices={(lines) => book.data && choicesAt(book.data, lines)} opened={(to) => { show.current = to }} />
       <div class="actions">
         <button type="button" class="primary" disabled={busy} onClick={review}>Review</button>
         <a class="button quiet" href={back}>Cancel</a>
-        <span class="muted">The server tries it without keeping it, and you see what would change.</span>
+        <span class="muted">The server tries it without keeping it, and you see what would change. Ctrl-Space shows what may stand at the cursor, Tab leaves the text.</span>
       </div>
     </section>
   )
