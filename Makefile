@@ -56,7 +56,7 @@ ship: ## All of image, packaging, operations, aggregator, site and release, from
 licenses: build ## Which modules are linked into gen and examples/library, and what their licences are (bin/LICENSES.md).
 	cd hack/licenses && $(GO) run . --into $(CURDIR)/$(BIN) $(CURDIR)/$(BIN)/gen $(CURDIR)/$(BIN)/library
 
-TESTS := lint verify unit codebench e2e kubectl-scripts encryption storesuite tracing cel policy clients clientgen controller promises cluster-faults dropin peer
+TESTS := lint verify unit codebench e2e kubectl-scripts encryption storesuite tracing cel policy clients clientgen controller promises cluster-faults dropin peer console-smoke
 
 .PHONY: test
 test: export TYPEPLANE_DRILL_FIGURES = $(FIGURES)
@@ -339,6 +339,15 @@ console-test: $(BIN)/console/node_modules/.package-lock.json ## Build the page o
 	diff -r $(BIN)/console/page internal/console/page
 	$(GO) build -p 2 -o $(BIN)/library ./examples/library
 	cd $(BIN)/console && node look.mjs $(CURDIR)/$(BIN)/library
+
+.PHONY: console-smoke
+console-smoke: ## The console in Chromium, for seconds: look, see a change, edit, delete (a machine without Chromium skips it, and says so).
+	cd test/console && $(GO) test -count=1 -timeout 10m -v -run '^TestSmoke$$' .
+
+.PHONY: console-scale
+CONSOLE_SCALE ?= -objects 100000 -changing 10000 -for 1m
+console-scale: ## The console with 100,000 objects, then with 10,000 of which 100 change in a second (four minutes; CONSOLE_SCALE='-objects 5000 -changing 1000 -for 5s' for half of one).
+	cd test/console && $(GO) test -count=1 -timeout 30m -v -run '^Test(Many|Live)$$' . $(CONSOLE_SCALE)
 
 .PHONY: clean
 clean: ## Remove what the other targets made.

@@ -1,0 +1,60 @@
+package console
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+const booksList = "#/list/library.example.com/v1/books"
+
+// TestSmoke does in seconds what people do most: look, see a change, edit, delete.
+func TestSmoke(t *testing.T) {
+	chromium(t)
+	program := library(t)
+	server := start(t, program)
+	b := open(t, openConsole(t, program, server.Kubeconfig))
+	do := func(method, path string, body any) string {
+		t.Helper()
+		answer, err := send(t.Context(), server, method, path, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(answer)
+	}
+
+	b.holds(".cards a", "Book")
+	b.goTo(booksList)
+	b.holds(".state", "live")
+
+	hostile := "<img src=x onerror=alert(1)><script>alert(2)</script>"
+	do(http.MethodPost, books("default"), book("seen", hostile))
+	b.holds(".line", hostile)
+	if made := eval[int](b, "document.querySelectorAll('main img, main script').length"); made != 0 {
+		t.Errorf("a title has made %d elements", made)
+	}
+	do(http.MethodPatch, books("default")+"/seen", map[string]any{"spec": map[string]any{"title": "Second words", "copies": 2}})
+	b.holds(".line", "Second words")
+
+	b.goTo("#/object/library.example.com/v1/books/default/seen?tab=edit")
+	b.until("document.querySelector('textarea')?.value.includes('copies: 2')")
+	b.typeOver("copies: 2", "copies: -2")
+	b.press("Review")
+	b.holds(".problem li", "spec.copies")
+	b.typeOver("copies: -2", "copies: 7")
+	b.press("Review")
+	b.holds(".diff .added", "copies: 7")
+	b.press("Apply")
+	b.holds(".yaml li", "copies: 7")
+	if kept := do(http.MethodGet, books("default")+"/seen", nil); !strings.Contains(kept, `"copies":7`) {
+		t.Errorf("what was applied is not kept: %s", kept)
+	}
+
+	b.press("Delete…")
+	b.holds("dialog", "Nothing that you may read depends on it.")
+	b.click("dialog .danger")
+	b.holds(".empty", "There is none in default.")
+
+	b.goTo("#/me")
+	b.holds("h1", "admin")
+}
