@@ -110,6 +110,7 @@ func TestDashboard(t *testing.T) {
 			}
 		}
 	}
+	lint(t, server)
 	for _, variable := range page.Templating.List {
 		asks := regexp.MustCompile(`label_values\((.*), (\w+)\)`).FindStringSubmatch(fmt.Sprint(variable.Query))
 		if asks == nil {
@@ -125,6 +126,25 @@ func TestDashboard(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(root, "bin"), "dashboard.svg", drawn(page.Panels))
+}
+
+// namedElsewhere are metrics whose names promtool would have otherwise: those of the etcd inside
+// the server, and two that Kubernetes has called so.
+var namedElsewhere = regexp.MustCompile(`^(etcd_(debugging|disk|server)_|apiserver_admission_webhook_(rejection|fail_open)_count )`)
+
+// lint has promtool judge the names, types and help texts of all metrics of a server.
+func lint(t *testing.T, server *testserver.Process) {
+	t.Helper()
+	code, metrics := send(t.Context(), server, "", http.MethodGet, "metrics", "")
+	if code != http.StatusOK || !strings.Contains(metrics, "apiserver_request_total{") {
+		t.Fatalf("/metrics: %d %.300s", code, metrics)
+	}
+	said, _ := run(t, []byte(metrics), "promtool", "check", "metrics") // it fails for a word of any
+	for complaint := range strings.Lines(said) {
+		if !namedElsewhere.MatchString(complaint) {
+			t.Errorf("promtool check metrics: %s", complaint)
+		}
+	}
 }
 
 // legendOf fills a format of Grafana with labels.
