@@ -49,7 +49,7 @@ release: ## Make the release VERSION in bin/release: programs for six platforms,
 
 .PHONY: ship
 ship: VERSION ?= v0.1.0
-ship: ## All of image, packaging, operations, aggregator, site and release, from a clean clone, listed with sizes and times in bin/ship.md (an hour or two; LOOK=1 looks at the site, too).
+ship: ## All of image, packaging, operations, aggregator, site and release, from a clean clone, listed with sizes and times in docs/releasing.md (an hour; LOOK=1 looks at the site, too).
 	hack/ship.sh '$(VERSION)'
 
 .PHONY: licenses
