@@ -10,7 +10,8 @@ import { ObjectView } from './object'
 import { Problem, useLoaded } from './parts'
 import { Side } from './side'
 
-export interface About { program: string, server: string }
+// About is what the page is told of its server; signOut says that there is a session to end.
+export interface About { program: string, server: string, signOut?: boolean }
 
 const readAbout = async (): Promise<About> => (await fetch('about.json')).json()
 

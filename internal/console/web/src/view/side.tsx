@@ -29,8 +29,15 @@ export function Side({ open, about, kinds, me, route }: Props) {
         {kinds && groups.length === 0 && <p class="muted">No kind is called that.</p>}
       </div>
       <a class="me" href={meAddress} aria-current={view === 'me' ? 'page' : undefined}>{me ?? 'Who am I?'}</a>
+      {about?.signOut && <button type="button" class="quiet" onClick={signOut}>Sign out</button>}
     </nav>
   )
+}
+
+// signOut ends the session, and shows where another one begins.
+async function signOut() {
+  await fetch('logout', { method: 'POST' })
+  location.reload()
 }
 
 export function byGroup(kinds: Kind[]): [string, Kind[]][] {
