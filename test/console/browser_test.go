@@ -6,11 +6,13 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
@@ -174,14 +176,31 @@ func quote(text string) string {
 	return string(data)
 }
 
-// typeOver changes a text in the editor, as an input of a person does.
+// typeOver writes over a text in the editor, which is in a shadow tree. The mouse chooses the text.
 func (b *tab) typeOver(from, to string) {
 	b.t.Helper()
-	b.act(`(() => {
-		const area = document.querySelector('textarea')
-		area.value = area.value.replace(` + quote(from) + `, ` + quote(to) + `)
-		area.dispatchEvent(new Event('input', { bubbles: true }))
+	found := `[...document.querySelector('.editor')?.shadowRoot?.querySelectorAll('.cm-line') ?? []].find((each) => each.textContent.includes(` + quote(from) + `))`
+	b.until(found)
+	at := eval[struct{ Left, Right, Y float64 }](b, `(() => {
+		const line = `+found+`
+		line.scrollIntoView({ block: 'center' })
+		const place = (offset) => {
+			const texts = document.createTreeWalker(line, NodeFilter.SHOW_TEXT)
+			for (let node = texts.nextNode(); ; offset -= node.length, node = texts.nextNode()) {
+				if (offset <= node.length) return [node, offset]
+			}
+		}
+		const start = line.textContent.indexOf(`+quote(from)+`)
+		const range = document.createRange()
+		range.setStart(...place(start))
+		range.setEnd(...place(start + `+strconv.Itoa(len(from))+`))
+		const { left, right, top, height } = range.getBoundingClientRect()
+		return { Left: left, Right: right, Y: top + height / 2 }
 	})()`)
+	perform(b, chromedp.MouseEvent(chromedp.MousePressed, at.Left, at.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	perform(b, chromedp.MouseEvent(chromedp.MouseMoved, at.Right, at.Y, chromedp.ButtonLeft))
+	perform(b, chromedp.MouseEvent(chromedp.MouseReleased, at.Right, at.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	call(b, input.InsertText, input.InsertTextParams{Text: to})
 }
 
 // click clicks on the first element that a selector finds.

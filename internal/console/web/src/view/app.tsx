@@ -60,7 +60,7 @@ function View({ route, kinds, about }: { route: Route, kinds: Kinds, about: Abou
   const kind = kinds.find(groupOf(group), version ?? '', resource ?? '')
   if (kind && view === 'list') return <ListView key={location.hash.split('?')[0]} kind={kind} kinds={kinds} route={route} />
   if (kind && view === 'object' && name !== undefined) {
-    return <ObjectView key={location.hash.split('?')[0]} kind={kind} kinds={kinds} namespace={namespace === '-' ? '' : namespace!} name={name} tab={route.query.get('tab') ?? ''} />
+    return <ObjectView key={location.hash.split('?')[0]} kind={kind} kinds={kinds} namespace={namespace === '-' ? '' : namespace!} name={name} tab={route.query.get('tab') ?? ''} action={route.query.get('action') ?? ''} />
   }
   return (
     <Problem title="There is no such view.">
