@@ -56,6 +56,11 @@ func TestSmoke(t *testing.T) {
 	b.click("dialog .danger")
 	b.holds(".empty", "There is none in default.")
 
+	b.goTo("#/run")
+	b.holds("[aria-label=Checks] td", "etcd")
+	b.holds("[aria-label='What is stored, and what is left to migrate'] td", "books.library.example.com")
+	b.holds("[aria-label='Requests and watches'] td", "WATCH")
+	b.holds(".problem", "This server has no /debug/api_priority_and_fairness/dump_requests.")
 	b.goTo("#/me")
 	b.holds("h1", "admin")
 }
@@ -85,6 +90,8 @@ func TestSignIn(t *testing.T) {
 	if kept := eval[string](b, "document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)"); kept != "{}{}" {
 		t.Errorf("scripts can read %s", kept)
 	}
+	b.goTo("#/run")
+	b.holds(".problem", "You may not read /metrics.It needs a role with the verb get for the nonResourceURL /metrics.")
 	b.press("Sign out")
 	b.until("document.querySelector('#token') !== null")
 }
