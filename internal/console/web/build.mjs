@@ -1,5 +1,5 @@
-// Builds the page into the folder page: index.html, app.js, app.css, the licences of what is
-// in them, and sources.sum, by which a test in Go finds that the page is older than its sources.
+// Builds the page into the folder page: index.html, app.js, editor.js, which is read when somebody
+// edits, app.css, the licences of what is in them, and sources.sum, by which a test in Go finds that the page is older than its sources.
 //
 //     node build.mjs
 import { createHash } from 'node:crypto'
@@ -19,6 +19,8 @@ const result = await build({
   metafile: true,
   minify: true,
   format: 'esm',
+  splitting: true,
+  chunkNames: '[name]',
   target: 'es2022',
   charset: 'utf8',
   legalComments: 'eof',
@@ -30,7 +32,11 @@ await copyFile(join(here, 'src/icon.svg'), join(page, 'icon.svg'))
 
 // What others wrote is handed on with its licence. A package that is added and not named here fails
 // the build.
-const others = ['diff', 'preact', 'yaml']
+const others = [
+  ...['autocomplete', 'commands', 'lang-yaml', 'language', 'lint', 'search', 'state', 'streamparser', 'view'].map((name) => '@codemirror/' + name),
+  ...['common', 'highlight', 'lr', 'yaml'].map((name) => '@lezer/' + name),
+  '@marijn/find-cluster-break', 'crelt', 'diff', 'preact', 'style-mod', 'w3c-keyname', 'yaml',
+]
 const bundled = new Set(Object.keys(result.metafile.inputs).map((name) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(name)?.[1]).filter(Boolean))
 if ([...bundled].sort().join() !== others.join()) throw new Error(`the page has ${[...bundled]}, and licences of ${others}`)
 const licences = await Promise.all(others.map(async (name) => `${name}\n\n${await readFile(join(here, 'node_modules', name, 'LICENSE'), 'utf8')}`))

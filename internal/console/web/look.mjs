@@ -1,6 +1,7 @@
 // Uses the console as a person does, in Chromium, against a running server.
 //
-//     node look.mjs PROGRAM        PROGRAM is a built examples/library
+//     node look.mjs PROGRAM [WORD]     PROGRAM is a built examples/library; with a WORD, only
+//                                      what has it in its name is done
 //
 // It fails for a step that does not come to what it says, a request to another host, an error in
 // the console of the browser, a page wider than the screen, and what axe calls serious or critical.
@@ -12,7 +13,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import puppeteer from 'puppeteer-core'
 
-const program = process.argv[2]
+const [program, word = ''] = process.argv.slice(2)
 const screens = { screen: { width: 1280, height: 800 }, phone: { width: 390, height: 844, isMobile: true, hasTouch: true, deviceScaleFactor: 2 } }
 const library = '#/list/library.example.com/v1/'
 const book = '#/object/library.example.com/v1/books/default/'
@@ -23,9 +24,13 @@ const views = {
   shelves: [library + 'shelves', '.empty, [data-row="0"]'],
   roles: ['#/list/rbac.authorization.k8s.io/v1/clusterroles', '[data-row="3"]'],
   book: [book + 'the-go-programming-language', '.yaml li'],
-  edit: [book + 'the-go-programming-language?tab=edit', 'textarea'],
+  edit: [book + 'the-go-programming-language?tab=edit', '.editor'],
+  lend: [book + 'the-go-programming-language?tab=action&action=lend', '.field input'],
+  token: ['#/object/core/v1/serviceaccounts/default/default?tab=action&action=token', '.field input'],
   events: [book + 'hostile?tab=events', '.events li'],
   relations: [book + 'the-go-programming-language?tab=relations', '.relations a'],
+  versions: [book + 'the-go-programming-language?tab=versions', '.beside .added'],
+  watch: [book + 'the-go-programming-language?tab=watch', '.log .bookmark'],
   me: ['#/me', 'table'],
   nowhere: ['#/list/core/v1/nothing', '.problem'],
 }
@@ -55,10 +60,12 @@ function start(args, wanted) {
 
 // step notes what goes wrong in one step, and goes on with the next.
 async function step(name, run) {
+  if (!name.includes(word)) return
   try {
     await run()
   } catch (error) {
     faults.push(`${name}: ${error.message}`)
+    await Promise.all((await browser.pages()).map((tab, n) => picture(tab, `failed-${name.replaceAll(' ', '-')}-${n}`)))
   }
 }
 
@@ -121,6 +128,7 @@ async function fill(tab) {
 const go = (tab, hash) => tab.evaluate((hash) => { location.hash = hash }, hash)
 
 const holds = (tab, selector, text) => tab.waitForFunction((selector, text) => [...document.querySelectorAll(selector)].some((each) => each.textContent.includes(text)), {}, selector, text)
+  .catch((error) => { throw new Error(`${selector} has no ${JSON.stringify(text)}: ${error.message}`) })
 
 // live: what is made, changed and deleted elsewhere is seen without a reload.
 async function live(tab) {
@@ -151,15 +159,39 @@ async function keys(tab) {
   await tab.waitForFunction(() => document.querySelector('main input[type=search]')?.value === 'programming language')
 }
 
-const type = (tab, from, to) => tab.evaluate((from, to) => {
-  const area = document.querySelector('textarea')
-  if (!area.value.includes(from)) throw new Error(`the text does not have ${from}`)
-  Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value').set.call(area, area.value.replace(from, to))
-  area.dispatchEvent(new Event('input', { bubbles: true }))
-}, from, to)
+// editing waits for the editor, which is in a shadow tree.
+const editing = (tab) => tab.waitForFunction(() => document.querySelector('.editor')?.shadowRoot?.querySelector('.cm-line'))
+const inEditor = (tab, selector) => tab.evaluate((selector) => [...document.querySelector('.editor').shadowRoot.querySelectorAll(selector)].map((each) => each.textContent), selector)
+
+// type writes over a text in the editor, which it chooses with the mouse.
+async function type(tab, from, to) {
+  await editing(tab)
+  const at = await tab.evaluate((from) => {
+    const line = [...document.querySelector('.editor').shadowRoot.querySelectorAll('.cm-line')].find((each) => each.textContent.includes(from))
+    if (!line) throw new Error(`the text does not have ${from}`)
+    line.scrollIntoView({ block: 'center' })
+    const range = document.createRange()
+    const texts = document.createTreeWalker(line, NodeFilter.SHOW_TEXT)
+    const start = line.textContent.indexOf(from)
+    let before = 0
+    for (let node = texts.nextNode(); node; before += node.length, node = texts.nextNode()) {
+      const within = (offset) => offset >= before && offset <= before + node.length
+      if (within(start)) range.setStart(node, start - before)
+      if (within(start + from.length)) range.setEnd(node, start + from.length - before)
+    }
+    const { left, right, top, height } = range.getBoundingClientRect()
+    return { left, right, y: top + height / 2 }
+  }, from)
+  await tab.mouse.move(at.left, at.y)
+  await tab.mouse.down()
+  await tab.mouse.move(at.right, at.y)
+  await tab.mouse.up()
+  await tab.keyboard.type(to)
+}
 
 const press = async (tab, name) => {
   await tab.waitForFunction((name) => [...document.querySelectorAll('button')].some((each) => each.textContent === name && !each.disabled), {}, name)
+    .catch((error) => { throw new Error(`no button ${name}: ${error.message}`) })
   await tab.evaluate((name) => [...document.querySelectorAll('button')].find((each) => each.textContent === name && !each.disabled).click(), name)
 }
 
@@ -167,15 +199,10 @@ const press = async (tab, name) => {
 // until then.
 async function edit(tab) {
   await go(tab, book + 'the-go-programming-language?tab=edit')
-  await tab.waitForSelector('textarea')
   await type(tab, 'copies: 2', 'copies: -2')
   await press(tab, 'Review')
   await holds(tab, '.problem li', 'spec.copies')
-  const marked = await tab.evaluate(() => {
-    const line = [...document.querySelectorAll('.editor pre .wrong')].map((each) => Number(each.textContent) - 1)[0]
-    return document.querySelector('textarea').value.split('\n')[line]
-  })
-  if (!marked?.includes('copies: -2')) throw new Error(`the fault is shown at the line ${marked}`)
+  await tab.waitForFunction(() => [...document.querySelector('.editor').shadowRoot.querySelectorAll('.cm-lintRange-error')].map((each) => each.textContent).join('') === 'copies: -2')
   await picture(tab, 'fault')
   await type(tab, 'copies: -2', 'copies: 7')
   await press(tab, 'Review')
@@ -189,13 +216,139 @@ async function edit(tab) {
   if (after.spec.copies !== 7) throw new Error(`copies is ${after.spec.copies}`)
 }
 
+// complete: the editor knows fields and values, and what they are for. Tab leaves it.
+async function complete(tab) {
+  await go(tab, book + 'the-c-programming-language?tab=edit')
+  await type(tab, 'genre: Science', 'genre: ')
+  await tab.keyboard.down('Control')
+  await tab.keyboard.press('Space')
+  await tab.keyboard.up('Control')
+  await offered(tab, 'Reference')
+  await picture(tab, 'values')
+  await tab.keyboard.type('Ref')
+  await tab.waitForFunction(() => document.querySelector('.editor').shadowRoot.querySelectorAll('.cm-tooltip-autocomplete li').length === 1)
+  await new Promise((done) => setTimeout(done, 200)) // a key that comes at once is not taken for an answer
+  await tab.keyboard.press('Enter')
+  await tab.keyboard.press('Enter')
+  await tab.keyboard.type('she')
+  await offered(tab, 'shelf')
+  await tab.waitForFunction(() => document.querySelector('.editor').shadowRoot.querySelector('.cm-completionInfo')?.textContent.includes('shelf'))
+  await picture(tab, 'fields')
+  await new Promise((done) => setTimeout(done, 200))
+  await tab.keyboard.press('Enter')
+  await tab.keyboard.type('languages')
+  const lines = await inEditor(tab, '.cm-line')
+  if (!lines.includes('  genre: Reference') || !lines.includes('  shelf: languages')) throw new Error(`the text is ${lines.join('\n')}`)
+  await tab.keyboard.press('Tab')
+  const left = await tab.evaluate(() => document.activeElement.textContent)
+  if (left !== 'Review') throw new Error(`Tab leads from the editor to ${left}`)
+  await press(tab, 'Review')
+  await holds(tab, '.diff .added', 'shelf: languages')
+}
+
+const offered = (tab, label) => tab.waitForFunction((label) => [...document.querySelector('.editor').shadowRoot.querySelectorAll('.cm-tooltip-autocomplete li')].some((each) => each.textContent.includes(label)), {}, label)
+  .catch((error) => { throw new Error(`${label} is not offered: ${error.message}`) })
+
+// write types into the field of a form.
+async function write(tab, field, text) {
+  await tab.waitForSelector(`[id="field-${field}"]`)
+  await tab.$eval(`[id="field-${field}"]`, (input) => { input.value = ''; input.dispatchEvent(new Event('input', { bubbles: true })) })
+  await tab.type(`[id="field-${field}"]`, text)
+}
+
+// actions: forms of subresources, with the schema's words. A fault is at its field, a try keeps
+// nothing, and what is done is answered.
+async function actions(tab) {
+  await send(tab, 'POST', books, aBook('to-lend', { copies: 3 }))
+  await go(tab, book + 'to-lend')
+  await tab.waitForSelector('a.button[href*="action=lend"]')
+  await tab.click('a.button[href*="action=lend"]')
+  await holds(tab, '.field .words', 'reader is who takes the copy home.')
+  await press(tab, 'Lend')
+  await holds(tab, '.problem li', 'reader')
+  await tab.waitForSelector('#field-reader[aria-invalid=true]')
+  await picture(tab, 'lend-fault')
+  await write(tab, 'reader', 'Ann')
+  await press(tab, 'Try')
+  await holds(tab, '.answered', 'Nothing was kept.')
+  await holds(tab, '.answered pre', 'left: 2')
+  if ((await send(tab, 'GET', books + '/to-lend')).status.available !== 3) throw new Error('a try has lent a book')
+  await press(tab, 'Lend')
+  await holds(tab, '.answered', 'It is done.')
+  if ((await send(tab, 'GET', books + '/to-lend')).status.available !== 2) throw new Error('the book was not lent')
+
+  await go(tab, '#/object/core/v1/serviceaccounts/default/default?tab=action&action=token')
+  await press(tab, 'Add to audiences')
+  await write(tab, 'spec.audiences[0]', 'desk')
+  await write(tab, 'spec.expirationSeconds', 'an hour')
+  await press(tab, 'Try')
+  const said = await tab.$eval('[id="field-spec.expirationSeconds"]', (input) => input.validationMessage)
+  if (said !== 'This is no whole number.') throw new Error(`an hour is taken as a number: ${said}`)
+  await write(tab, 'spec.expirationSeconds', '60')
+  await press(tab, 'Try')
+  await holds(tab, '.problem li', 'spec.expirationSeconds')
+  await write(tab, 'spec.expirationSeconds', '1200')
+  await press(tab, 'Token')
+  await holds(tab, '.answered pre', 'token: ey')
+  await check(tab, 'token')
+
+  await go(tab, '#/object/core/v1/namespaces/-/default?tab=action&action=finalize')
+  await press(tab, 'Add to finalizers')
+  await write(tab, 'spec.finalizers[1]', 'example.com/kept')
+  await press(tab, 'Try')
+  await holds(tab, '.diff .added', 'example.com/kept')
+}
+
+// versions: the same object in two versions, with what differs.
+async function versions(tab) {
+  await go(tab, book + 'the-go-programming-language?tab=versions')
+  await holds(tab, '.beside th', 'library.example.com/v1alpha1')
+  await holds(tab, '.beside .removed', 'apiVersion: library.example.com/v1')
+  await holds(tab, '.beside .added', 'apiVersion: library.example.com/v1alpha1')
+  await holds(tab, '.beside .removed', '- Brian W. Kernighan')
+  await holds(tab, '.beside .added', 'author: Alan A. A. Donovan; Brian W. Kernighan')
+}
+
+// story: of a try, what the server has made of the request is told, and who is to answer for it.
+async function story(tab) {
+  await send(tab, 'POST', books, aBook('to-tell', { copies: 1 }))
+  await go(tab, book + 'to-tell?tab=edit')
+  await type(tab, '  genre: Fiction', '  # no genre')
+  await press(tab, 'Review')
+  await tab.waitForSelector('.story')
+  await tab.click('.story summary')
+  await holds(tab, '.story tr', 'spec.genre')
+  await holds(tab, '.story td', '"Fiction"')
+  await picture(tab, 'story')
+}
+
+// watching: a watch is drawn as it runs, and begun again from a revision that it has passed.
+async function watching(tab) {
+  await send(tab, 'POST', books, aBook('to-watch'))
+  await go(tab, book + 'to-watch?tab=watch')
+  await holds(tab, '.log .added', 'to-watch')
+  await holds(tab, '.log .bookmark', 'all that was there has been sent')
+  const begun = await tab.$eval('.log .added button', (button) => button.textContent)
+  await send(tab, 'PUT', books + '/to-watch', aBook('to-watch', { title: 'Second words' }))
+  await holds(tab, '.log .modified', 'to-watch')
+  await press(tab, 'Stop')
+  await holds(tab, '.watch .state', 'stopped')
+  await send(tab, 'DELETE', books + '/to-watch')
+  await tab.evaluate((begun) => [...document.querySelectorAll('.log button')].find((each) => each.textContent === begun).click(), begun)
+  await holds(tab, '.log .modified', 'to-watch')
+  await holds(tab, '.log .deleted', 'to-watch')
+  const types = await tab.$$eval('.log .type', (types) => types.map((each) => each.textContent))
+  if (types.slice(0, 2).join() !== 'modified,deleted') throw new Error(`from revision ${begun} came ${types}`)
+  await picture(tab, 'watching')
+}
+
 // hostile: what objects say is text, in every view of them.
 async function hostile(tab) {
   for (const at of [library + 'books', book + 'hostile', book + 'hostile?tab=edit', book + 'hostile?tab=events']) {
     await go(tab, at)
     await holds(tab, 'main', 'hostile')
-    await tab.waitForFunction((bad) => document.querySelector('main').textContent.includes(bad) || document.querySelector('textarea')?.value.includes(bad), {}, bad)
-    const made = await tab.evaluate(() => document.querySelectorAll('main img, main script').length)
+    await tab.waitForFunction((bad) => document.querySelector('main').textContent.includes(bad) || document.querySelector('.editor')?.shadowRoot?.textContent.includes(bad), {}, bad)
+    const made = await tab.evaluate(() => [document, document.querySelector('.editor')?.shadowRoot].flatMap((root) => [...root?.querySelectorAll('main img, main script, .cm-editor img, .cm-editor script') ?? []]).length)
     if (made > 0) throw new Error(`${at} has made ${made} elements`)
   }
 }
@@ -251,6 +404,7 @@ async function look(view, screen, viewport, scheme) {
   const where = `${view} (${screen}, ${scheme})`
   await tab.waitForSelector(ready)
   if (view === 'book') await holds(tab, '.yaml button', 'genre:')
+  if (view === 'edit') await editing(tab)
   if (view === 'book') await tab.evaluate(() => { document.querySelector('.tools input').click(); [...document.querySelectorAll('.yaml button')].find((line) => line.textContent.includes('genre:')).click() })
   await new Promise((done) => setTimeout(done, 300)) // for the picture alone: counts and fonts
   const wide = await tab.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
@@ -292,6 +446,11 @@ try {
   await step('live', () => live(tab))
   await step('keys', () => keys(tab))
   await step('edit', () => edit(tab))
+  await step('complete', () => complete(tab))
+  await step('actions', () => actions(tab))
+  await step('versions', () => versions(tab))
+  await step('story', () => story(tab))
+  await step('watching', () => watching(tab))
   await step('hostile', () => hostile(tab))
   await step('remove', () => remove(tab))
   await step('scroll', () => scroll(tab))

@@ -44,11 +44,12 @@ function address(steps: string[], query: Record<string, string> = {}): string {
 export const listAddress = (kind: Kind, query: Record<string, string> = {}) =>
   address(['list', kind.group || core, kind.version, kind.resource], query)
 
-export const objectAddress = (kind: Kind, meta: Pick<Meta, 'name' | 'namespace'>, tab = '') =>
-  address(['object', kind.group || core, kind.version, kind.resource, meta.namespace || '-', meta.name], { tab })
+export const objectAddress = (kind: Kind, meta: Pick<Meta, 'name' | 'namespace'>, tab = '', more: Record<string, string> = {}) =>
+  address(['object', kind.group || core, kind.version, kind.resource, meta.namespace || '-', meta.name], { tab, ...more })
 
 export const homeAddress = '#/'
 export const meAddress = '#/me'
+export const runAddress = '#/run'
 
 // replaceQuery changes the address without a step in the history: for what is typed.
 export function replaceQuery(change: Record<string, string>) {

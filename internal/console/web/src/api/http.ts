@@ -73,6 +73,11 @@ export async function ask<T>(path: string, call: Call = {}): Promise<Answer<T>> 
   return { data: await response.json(), warnings: warningsOf(response.headers.get('Warning')) }
 }
 
+// askText asks for what is no JSON.
+export async function askText(path: string, call: Call = {}): Promise<string> {
+  return (await send(path, { ...call, accept: 'text/plain, */*' })).text()
+}
+
 // warningsOf reads a header like `299 - "old", 299 - "older"`.
 export function warningsOf(header: string | null): string[] {
   const found = (header ?? '').matchAll(/299 [^"]*"((?:[^"\\]|\\.)*)"/g)
@@ -85,9 +90,11 @@ export interface WatchEvent<T> {
   object: T
 }
 
-// watch yields what happens, until the server ends the watch or the signal does.
-export async function* watch<T>(path: string, call: Call): AsyncGenerator<WatchEvent<T>> {
+// watch yields what happens, until the server ends the watch or the signal does. opened is told that
+// it has begun.
+export async function* watch<T>(path: string, { opened, ...call }: Call & { opened?: () => void }): AsyncGenerator<WatchEvent<T>> {
   const response = await send(path, { ...call, query: { ...call.query, watch: true, allowWatchBookmarks: true } })
+  opened?.()
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
   for (;;) {

@@ -10,10 +10,13 @@ export interface Kind {
   namespaced: boolean
   verbs: string[]
   shortNames: string[]
-  subresources: string[]
+  subresources: Subresource[]
   // versions are all in which it is served, the preferred one first.
   versions: string[]
 }
+
+// Subresource is what can be asked about a part of an object, or done with it.
+export interface Subresource { name: string, verbs: string[] }
 
 interface Discovered {
   items: {
@@ -26,7 +29,7 @@ interface Discovered {
         scope: string
         verbs: string[]
         shortNames?: string[]
-        subresources?: { subresource: string }[]
+        subresources?: { subresource: string, verbs: string[] }[]
       }[]
     }[]
   }[]
@@ -72,7 +75,7 @@ export async function readKinds(): Promise<Kinds> {
           namespaced: found.scope === 'Namespaced',
           verbs: found.verbs,
           shortNames: found.shortNames ?? [],
-          subresources: (found.subresources ?? []).map((each) => each.subresource),
+          subresources: (found.subresources ?? []).map(({ subresource, verbs }) => ({ name: subresource, verbs })),
           versions: group.versions.filter((other) => other.resources?.some((r) => r.resource === found.resource)).map((other) => other.version),
         })
       }

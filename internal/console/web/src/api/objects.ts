@@ -55,6 +55,12 @@ export function withoutManagers(object: KubeObject): KubeObject {
   return { ...object, metadata }
 }
 
+// settled is an object without what each write changes.
+export function settled(object: KubeObject): KubeObject {
+  const { resourceVersion: _, generation: __, ...metadata } = withoutManagers(object).metadata as Meta & { generation?: number }
+  return { ...object, metadata }
+}
+
 // replace sends an object back, changed. A dry run returns what it would be.
 export function replace(kind: Kind, object: KubeObject, at: Meta, dryRun: boolean): Promise<Answer<KubeObject>> {
   return ask(pathOf(kind, at.namespace, at.name), {

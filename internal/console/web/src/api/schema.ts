@@ -22,30 +22,44 @@ export interface Schema {
   minItems?: number
   maxItems?: number
   pattern?: string
+  oneOf?: Schema[]
   'x-kubernetes-group-version-kind'?: { group: string, version: string, kind: string }[]
 }
 
 type Schemas = Record<string, Schema>
 
-const documents = new Map<string, Promise<Schemas>>()
+// Operation is what may be asked by one method at one path.
+export interface Operation {
+  description?: string
+  parameters?: { name?: string }[]
+  requestBody?: { content?: Record<string, { schema?: Schema }> }
+}
 
-// schemasOf reads the document of a group and version, once.
-function schemasOf(kind: Kind): Promise<Schemas> {
+// Document is the OpenAPI of a group and version.
+interface Document {
+  paths?: Record<string, Record<string, unknown>>
+  components?: { schemas?: Schemas }
+}
+
+const documents = new Map<string, Promise<Document>>()
+
+// documentOf reads the document of a kind's group and version, once.
+export function documentOf(kind: Kind): Promise<Document> {
   const name = rootOf(kind).slice(1)
   let document = documents.get(name)
   if (!document) {
-    document = readSchemas(name)
+    document = readDocument(name)
     document.catch(() => documents.delete(name))
     documents.set(name, document)
   }
   return document
 }
 
-async function readSchemas(name: string): Promise<Schemas> {
+async function readDocument(name: string): Promise<Document> {
   const index = await ask<{ paths: Record<string, { serverRelativeURL: string }> }>('/openapi/v3')
   const url = index.data.paths[name]?.serverRelativeURL
   if (!url) throw new Error(`the server has no OpenAPI of ${name}`)
-  return (await ask<{ components?: { schemas?: Schemas } }>(url)).data.components?.schemas ?? {}
+  return (await ask<Document>(url)).data
 }
 
 // Explained is what is known of a field.
@@ -89,7 +103,7 @@ export class Book {
 }
 
 export async function readBook(kind: Kind): Promise<Book> {
-  const schemas = await schemasOf(kind)
+  const schemas = (await documentOf(kind)).components?.schemas ?? {}
   const root = Object.values(schemas).find((schema) => schema['x-kubernetes-group-version-kind']?.some((each) =>
     each.group === kind.group && each.version === kind.version && each.kind === kind.kind))
   if (!root) throw new Error(`the server’s OpenAPI does not have ${kind.kind}`)

@@ -1,17 +1,18 @@
 // Change an object: first the server says what would become of it, then it is done.
-import { diffLines } from 'diff'
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { Refusal, type Cause } from '../api/http'
-import type { Kind } from '../api/kinds'
-import { replace, withoutManagers, type KubeObject } from '../api/objects'
+import { pathOf, type Kind } from '../api/kinds'
+import { replace, settled, withoutManagers, type KubeObject } from '../api/objects'
+import { readBook } from '../api/schema'
+import { choicesAt } from '../complete'
 import { objectAddress } from '../route'
 import { lineOfField, parse, print, type Text } from '../yaml'
-import { Problem } from './parts'
+import { Diff } from './diff'
+import { YamlEditor, type Fault } from './editor'
+import { Problem, useLoaded } from './parts'
+import { Story } from './story'
 
-// Fault is what is wrong with the text, at a line of it.
-interface Fault { line: number, text: string }
-
-interface Tried { sent: KubeObject, was: string, becomes: string, warnings: string[] }
+interface Tried { sent: KubeObject, answered: KubeObject, was: string, becomes: string, warnings: string[] }
 
 export function Edit({ kind, object }: { kind: Kind, object: KubeObject }) {
   const [base, setBase] = useState(object)
@@ -20,8 +21,9 @@ export function Edit({ kind, object }: { kind: Kind, object: KubeObject }) {
   const [refused, setRefused] = useState('')
   const [tried, setTried] = useState<Tried>()
   const [busy, setBusy] = useState(false)
-  const area = useRef<HTMLTextAreaElement>(null)
-  const gutter = useRef<HTMLPreElement>(null)
+  const [round, setRound] = useState(0) // another one has another editor
+  const show = useRef((_line: number) => {})
+  const book = useLoaded(() => readBook(kind), [kind])
   const back = objectAddress(kind, base.metadata)
   const stale = object.metadata.resourceVersion !== base.metadata.resourceVersion
 
@@ -36,7 +38,7 @@ export function Edit({ kind, object }: { kind: Kind, object: KubeObject }) {
     try {
       const { data, warnings } = await replace(kind, sent, base.metadata, dryRun)
       if (!dryRun) return void (location.hash = back)
-      setTried({ sent, was: print(settled(base)), becomes: print(settled(data)), warnings })
+      setTried({ sent, answered: data, was: print(settled(base)), becomes: print(settled(data)), warnings })
     } catch (error) {
       fail(error, parsed)
     } finally {
@@ -57,18 +59,13 @@ export function Edit({ kind, object }: { kind: Kind, object: KubeObject }) {
     sent.metadata.resourceVersion ??= base.metadata.resourceVersion // what others have changed meanwhile stays
     void attempt(sent, parsed, true)
   }
-  const show = (line: number) => {
-    const start = text.split('\n').slice(0, line).reduce((sum, each) => sum + each.length + 1, 0)
-    const end = text.indexOf('\n', start)
-    area.current!.focus()
-    area.current!.setSelectionRange(start, end < 0 ? text.length : end)
-  }
-  const again = () => { setBase(object); setText(print(withoutManagers(object))); setFaults([]); setRefused(''); setTried(undefined) }
+  const again = () => { setBase(object); setText(print(withoutManagers(object))); setFaults([]); setRefused(''); setTried(undefined); setRound(round + 1) }
   if (tried) {
     return (
       <section class="review" aria-label="What would change">
         {tried.warnings.map((warning) => <Problem key={warning} title="The server warns.">{warning}</Problem>)}
         <Diff was={tried.was} becomes={tried.becomes} />
+        <Story request={`PUT ${pathOf(kind, base.metadata.namespace, base.metadata.name)}?dryRun=All&fieldManager=console`} sent={tried.sent} answered={tried.answered} />
         <div class="actions">
           <button type="button" class="primary" disabled={busy || tried.was === tried.becomes} onClick={() => void attempt(tried.sent, parse(text), false)}>Apply</button>
           <button type="button" onClick={() => setTried(undefined)}>Back to the text</button>
@@ -77,59 +74,21 @@ export function Edit({ kind, object }: { kind: Kind, object: KubeObject }) {
       </section>
     )
   }
-  const wrongLines = new Set(faults.map((fault) => fault.line))
   return (
     <section class="edit" aria-label="Edit">
       {stale && <Problem title="Somebody has changed it since you began."><button type="button" onClick={again}>Begin again with what it is now</button></Problem>}
       {refused && (
         <Problem title={faults.length > 0 ? 'It would not be taken as it is.' : refused}>
-          <ul>{faults.map((fault) => <li key={fault.line + fault.text}><button type="button" class="link" onClick={() => show(fault.line)}>Line {fault.line + 1}</button> {fault.text}</li>)}</ul>
+          <ul>{faults.map((fault) => <li key={fault.line + fault.text}><button type="button" class="link" onClick={() => show.current(fault.line)}>Line {fault.line + 1}</button> {fault.text}</li>)}</ul>
         </Problem>
       )}
-      <div class="editor">
-        <pre ref={gutter} aria-hidden="true">{text.split('\n').map((_, line) => <span key={line} class={wrongLines.has(line) ? 'wrong' : ''}>{line + 1}{'\n'}</span>)}</pre>
-        <textarea ref={area} aria-label="The object as YAML" aria-invalid={refused !== ''} spellcheck={false} autocapitalize="off" wrap="off" value={text}
-          rows={Math.min(40, text.split('\n').length + 1)} onInput={(event) => setText(event.currentTarget.value)} onScroll={(event) => { gutter.current!.scrollTop = event.currentTarget.scrollTop }} />
-      </div>
+      <YamlEditor key={round} text={text} label="The object as YAML" faults={faults} changed={setText}
+        choices={(lines) => book.data && choicesAt(book.data, lines)} opened={(to) => { show.current = to }} />
       <div class="actions">
         <button type="button" class="primary" disabled={busy} onClick={review}>Review</button>
         <a class="button quiet" href={back}>Cancel</a>
-        <span class="muted">The server tries it without keeping it, and you see what would change.</span>
+        <span class="muted">The server tries it without keeping it, and you see what would change. Ctrl-Space shows what may stand at the cursor, Tab leaves the text.</span>
       </div>
     </section>
   )
-}
-
-// settled is an object without what each write changes.
-function settled(object: KubeObject): KubeObject {
-  const { resourceVersion: _, generation: __, ...metadata } = withoutManagers(object).metadata as KubeObject['metadata'] & { generation?: number }
-  return { ...object, metadata }
-}
-
-const around = 3 // lines of context
-
-function Diff({ was, becomes }: { was: string, becomes: string }) {
-  const parts = useMemo(() => diffLines(was, becomes), [was, becomes])
-  if (parts.every((part) => !part.added && !part.removed)) return <p class="empty">Nothing would change.</p>
-  return (
-    <ol class="diff">
-      {parts.flatMap((part, index) => {
-        const lines = part.value.replace(/\n$/, '').split('\n')
-        if (part.added || part.removed) return lines.map((line, n) => <DiffLine key={`${index}.${n}`} mark={part.added ? '+' : '-'} line={line} />)
-        const head = index === 0 ? 0 : around
-        const tail = index === parts.length - 1 ? 0 : around
-        if (lines.length <= head + tail + 1) return lines.map((line, n) => <DiffLine key={`${index}.${n}`} mark=" " line={line} />)
-        return [
-          ...lines.slice(0, head).map((line, n) => <DiffLine key={`${index}.${n}`} mark=" " line={line} />),
-          <li key={`${index}.skip`} class="skipped">{lines.length - head - tail} lines as they are</li>,
-          ...lines.slice(lines.length - tail).map((line, n) => <DiffLine key={`${index}.t${n}`} mark=" " line={line} />),
-        ]
-      })}
-    </ol>
-  )
-}
-
-function DiffLine({ mark, line }: { mark: '+' | '-' | ' ', line: string }) {
-  const [name, word] = mark === '+' ? ['added', 'added: '] : mark === '-' ? ['removed', 'removed: '] : ['', '']
-  return <li class={name}><span aria-hidden="true">{mark}</span>{word && <span class="heard">{word}</span>}{line}</li>
 }

@@ -4,6 +4,7 @@ import { ask, Refusal, wait, watch, type Status } from '../api/http'
 import { can, pathOf, type Kind, type Kinds } from '../api/kinds'
 import type { KubeObject } from '../api/objects'
 import { listAddress, objectAddress } from '../route'
+import { ActionForm, ActionLinks } from './action'
 import { Edit } from './edit'
 import { Events } from './events'
 import { Ago, Problem, useTitle } from './parts'
@@ -11,17 +12,19 @@ import { Relations } from './relations'
 import { Remove } from './remove'
 import { ScaleForm } from './scale'
 import { TextView } from './text'
+import { Versions } from './versions'
+import { Watch } from './watch'
 
-const tabs = [['', 'Text'], ['events', 'Events'], ['relations', 'Relations']] as const
+const tabs = [['', 'Text'], ['events', 'Events'], ['relations', 'Relations'], ['versions', 'Versions'], ['watch', 'Watch']] as const
 
-interface Props { kind: Kind, kinds: Kinds, namespace: string, name: string, tab: string }
+interface Props { kind: Kind, kinds: Kinds, namespace: string, name: string, tab: string, action: string }
 
-export function ObjectView({ kind, kinds, namespace, name, tab }: Props) {
+export function ObjectView({ kind, kinds, namespace, name, tab, action }: Props) {
   const { object, gone, problem, broken } = useObject(kind, namespace, name)
   const [removing, setRemoving] = useState(false)
   useTitle(`${name} · ${kind.kind}`)
   const at = { namespace, name }
-  const editing = tab === 'edit'
+  const editing = tab === 'edit' || tab === 'action' // and not looking around
   return (
     <div class="page object">
       <header class="head">
@@ -32,7 +35,8 @@ export function ObjectView({ kind, kinds, namespace, name, tab }: Props) {
         {object && <p class="about">{kind.group || 'core'}/{kind.version} · <Ago time={object.metadata.creationTimestamp ?? ''} /> old{object.metadata.deletionTimestamp && ' · is being deleted'}</p>}
         {object && !gone && !editing && (
           <div class="actions">
-            {kind.subresources.includes('scale') && <ScaleForm kind={kind} object={object} />}
+            {kind.subresources.some((sub) => sub.name === 'scale') && <ScaleForm kind={kind} object={object} />}
+            <ActionLinks kind={kind} at={at} />
             {can(kind, 'update') && <a class="button" href={objectAddress(kind, at, 'edit')}>Edit</a>}
             {can(kind, 'delete') && <button type="button" class="danger" onClick={() => setRemoving(true)}>Delete…</button>}
           </div>
@@ -43,14 +47,17 @@ export function ObjectView({ kind, kinds, namespace, name, tab }: Props) {
       {object && <Labels object={object} kind={kind} />}
       {object && !editing && (
         <nav class="tabs" aria-label="Views of this object">
-          {tabs.map(([to, title]) => <a key={to} href={objectAddress(kind, at, to)} aria-current={tab === to ? 'page' : undefined}>{title}</a>)}
+          {tabs.filter(([to]) => to !== 'watch' || can(kind, 'watch')).map(([to, title]) => <a key={to} href={objectAddress(kind, at, to)} aria-current={tab === to ? 'page' : undefined}>{title}</a>)}
           {kind.versions.length > 1 && kind.versions.map((version) => version !== kind.version && <a key={version} class="other" href={objectAddress({ ...kind, version }, at, tab)}>as {version}</a>)}
         </nav>
       )}
-      {object && (editing ? <Edit kind={kind} object={object} />
-        : tab === 'events' ? <Events meta={object.metadata} />
-          : tab === 'relations' ? <Relations kinds={kinds} meta={object.metadata} />
-            : <TextView kind={kind} object={object} />)}
+      {object && (tab === 'edit' ? <Edit kind={kind} object={object} />
+        : tab === 'action' ? <ActionForm key={action} kind={kind} object={object} name={action} />
+          : tab === 'events' ? <Events meta={object.metadata} />
+            : tab === 'relations' ? <Relations kinds={kinds} meta={object.metadata} />
+              : tab === 'versions' ? <Versions kind={kind} kinds={kinds} object={object} />
+                : tab === 'watch' ? <Watch kind={kind} meta={object.metadata} />
+                  : <TextView kind={kind} object={object} />)}
       {!object && !problem && <p class="empty" role="status">Reading {name}…</p>}
       {object && removing && <Remove kind={kind} kinds={kinds} meta={object.metadata} close={() => setRemoving(false)} />}
     </div>
