@@ -8,9 +8,11 @@
 # by what was released.
 set -euo pipefail
 version=$1 out=$2
-mkdir -p "$out/module"
+mkdir -p "$out"
 out=$(cd "$out" && pwd)
-cd "$out/module"
+module=$(mktemp -d)
+trap 'rm -rf "$module"' EXIT
+cd "$module"
 
 minor=${version#v1.}
 gomod=$(cd / && go mod download -json "k8s.io/kubernetes@$version" | sed -n 's/.*"GoMod": "\(.*\)".*/\1/p')

@@ -15,8 +15,8 @@ import (
 	core "github.com/typeplane/typeplane/examples/cluster/api/core/v1"
 )
 
-// BenchmarkValidate is what the rules of a new pod and a new deployment cost: those written by
-// hand, and those in the tags of their types. test/kuberules has the same for a kube-apiserver's.
+// BenchmarkValidate is what the rules of a new pod and a new deployment cost, by hand and in tags.
+// test/kuberules has the same for a kube-apiserver's.
 func BenchmarkValidate(b *testing.B) {
 	ctx := context.Background()
 	op := operation.Operation{Type: operation.Create}
