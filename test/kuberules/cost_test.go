@@ -10,8 +10,8 @@ import (
 	"k8s.io/apiserver/pkg/registry/rest"
 )
 
-// BenchmarkValidate is what a kube-apiserver's rules of a new pod and a new deployment cost, by hand
-// and in tags. examples/cluster has the same for ours.
+// BenchmarkValidate is what a kube-apiserver's rules of a new pod and a new deployment cost, by
+// hand and in tags. examples/cluster has the same for ours.
 func BenchmarkValidate(b *testing.B) {
 	for _, k := range kinds {
 		if k.resource != "pods" && k.resource != "deployments" {
