@@ -237,10 +237,12 @@ kube-rules: ## Every field of every kind of examples/cluster made wrong, and ran
 
 .PHONY: kubernetes
 KUBERNETES ?= -nodes 50 -pods 500
-kubernetes: $(BIN)/kubectl $(BIN)/kube-scheduler $(BIN)/kwok ## kube-scheduler, kube-controller-manager and KWOK at work on examples/kubernetes (minutes, builds not counted; KUBERNETES= for ten nodes).
+OLDER_KUBERNETES := v1.36.3 v1.35.4
+kubernetes: $(BIN)/kubectl $(BIN)/kube-scheduler $(BIN)/kwok $(if $(OLDER),$(OLDER_KUBERNETES:%=$(BIN)/kubernetes-%/kubectl)) ## kube-scheduler, kube-controller-manager and KWOK at work on examples/kubernetes (minutes, builds not counted; KUBERNETES= for ten nodes; OLDER=1: also those of the two minor releases before).
 	$(GO) test -count=1 ./examples/kubernetes -every
 	cd examples/kubernetes/server && $(GO) build -o $(CURDIR)/$(BIN)/kubernetes .
 	cd test/kubernetes && $(GO) run . -bin $(CURDIR)/$(BIN) $(KUBERNETES)
+	$(if $(OLDER),cd test/kubernetes && for v in $(OLDER_KUBERNETES); do $(GO) run . -bin $(CURDIR)/$(BIN) -programs $(CURDIR)/$(BIN)/kubernetes-$$v $(KUBERNETES) || exit 1; done)
 
 .PHONY: beside
 BESIDE ?= -nodes 50 -pods 500
@@ -368,6 +370,9 @@ KWOK_STAGES := node/fast/node-initialize node/heartbeat-with-lease/node-heartbea
 $(BIN)/kwok: test/kubernetes/kwok/go.mod
 	cd test/kubernetes/kwok && $(GO) build -p 2 -o $(CURDIR)/$@ sigs.k8s.io/kwok/cmd/kwok
 	dir=$$(cd test/kubernetes/kwok && $(GO) list -m -f '{{.Dir}}' sigs.k8s.io/kwok) && for stage in $(KWOK_STAGES); do echo ---; cat $$dir/kustomize/stage/$$stage.yaml; done > $@.yaml && cp $$dir/kustomize/rbac/role.yaml $@-role.yaml && chmod u+w $@-role.yaml
+
+$(BIN)/kubernetes-%/kubectl: hack/kubernetes-programs.sh
+	hack/kubernetes-programs.sh $* $(BIN)/kubernetes-$*
 
 $(BIN)/kubectl-1.27: test/kubectl/v1.27/go.mod test/kubectl/v1.27/main.go
 	cd test/kubectl/v1.27 && $(GO) build -o $(CURDIR)/$@ -ldflags "-X $(VERSION_PKG).gitVersion=v1.27.16 -X $(VERSION_PKG).gitMajor=1 -X $(VERSION_PKG).gitMinor=27" .

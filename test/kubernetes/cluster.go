@@ -20,6 +20,7 @@ import (
 // cluster is a server with Kubernetes' programs around it.
 type cluster struct {
 	bin, dir string
+	others   string // directory of those programs that it has, "" for none
 	etcd     string // the URL of one that the server is to use, "" for none beside it
 	server   *testserver.Process
 	patience time.Duration
@@ -109,6 +110,16 @@ func ours(ctx context.Context, c *cluster, log *os.File) (*testserver.Process, e
 func (c *cluster) data() string           { return filepath.Join(c.dir, "data") }
 func (c *cluster) log(name string) string { return filepath.Join(c.dir, name+".log") }
 
+// path is the file of one of Kubernetes' programs.
+func (c *cluster) path(program string) string {
+	if name := filepath.Join(c.others, program); c.others != "" {
+		if _, err := os.Stat(name); err == nil {
+			return name
+		}
+	}
+	return filepath.Join(c.bin, program)
+}
+
 func (c *cluster) startProgram(ctx context.Context, p program) error {
 	kubeconfig, err := c.kubeconfig(ctx, p.name)
 	if err != nil {
@@ -119,7 +130,7 @@ func (c *cluster) startProgram(ctx context.Context, p program) error {
 		return err
 	}
 	defer log.Close()
-	cmd := exec.Command(filepath.Join(c.bin, p.name))
+	cmd := exec.Command(c.path(p.name))
 	if p.name == "kwok" && c.kubelets != nil {
 		cmd.Args = append(cmd.Args, c.kubelets.flags(c)...)
 	}
@@ -234,7 +245,7 @@ func (c *cluster) do(ctx context.Context, s step) error {
 }
 
 func (c *cluster) kubectlCommand(ctx context.Context, args string) *exec.Cmd {
-	return exec.CommandContext(ctx, filepath.Join(c.bin, "kubectl"), append([]string{"--kubeconfig", c.server.Kubeconfig}, strings.Fields(args)...)...)
+	return exec.CommandContext(ctx, c.path("kubectl"), append([]string{"--kubeconfig", c.server.Kubeconfig}, strings.Fields(args)...)...)
 }
 
 // kubectl runs a command, and returns what it prints.

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"syscall"
 	"time"
@@ -24,6 +25,7 @@ import (
 
 func main() {
 	bin := flag.String("bin", "../../bin", "`directory` of the programs, as make kubernetes builds them")
+	others := flag.String("programs", "", "`directory` of kube-scheduler, kube-controller-manager and kubectl, if not that of the others: those of another release")
 	nodes := flag.Int("nodes", 10, "how many simulated nodes there are")
 	pods := flag.Int("pods", 60, "how many pods the deployment has")
 	keep := flag.String("keep", "", "`directory` for data and logs, which stay there; without it they are removed")
@@ -36,7 +38,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	do := func(dir string) error { return run(ctx, *bin, dir, *nodes, *pods, *patience) }
+	do := func(dir string) error { return run(ctx, *bin, *others, dir, *nodes, *pods, *patience) }
 	if *twice {
 		w := workload{nodes: *nodes, pods: *pods, deployments: *deployments, heartbeats: *heartbeats}
 		do = func(dir string) error { return beside(ctx, *bin, dir, *page, w, *patience) }
@@ -63,12 +65,15 @@ func in(dir string, do func(dir string) error) error {
 	return do(made)
 }
 
-func run(ctx context.Context, bin, dir string, nodes, pods int, patience time.Duration) error {
-	c := &cluster{bin: bin, dir: dir, patience: patience, apart: true}
+func run(ctx context.Context, bin, others, dir string, nodes, pods int, patience time.Duration) error {
+	c := &cluster{bin: bin, others: others, dir: dir, patience: patience, apart: true}
 	if err := c.start(ctx, ours, programs...); err != nil {
 		return err
 	}
 	defer c.stop()
+	if others != "" {
+		fmt.Printf("%s: ", filepath.Base(others))
+	}
 	fmt.Printf("%s, %d cores, %d nodes, a deployment of %d pods\n\n| step | took | |\n|---|---|---|\n", time.Now().Format(time.DateOnly), runtime.NumCPU(), nodes, pods)
 	var failed []error
 	differences, err := c.roles(ctx)
