@@ -341,8 +341,8 @@ console-test: $(BIN)/console/node_modules/.package-lock.json ## Build the page o
 	cd $(BIN)/console && node look.mjs $(CURDIR)/$(BIN)/library
 
 .PHONY: console-smoke
-console-smoke: ## The console in Chromium, for seconds: look, see a change, edit, delete (a machine without Chromium skips it, and says so).
-	cd test/console && $(GO) test -count=1 -timeout 10m -v -run '^TestSmoke$$' .
+console-smoke: ## The console in Chromium, for seconds: look, see a change, edit, delete, sign in (a machine without Chromium skips it, and says so).
+	cd test/console && $(GO) test -count=1 -timeout 10m -v -run '^Test(Smoke|SignIn)$$' .
 
 .PHONY: console-scale
 CONSOLE_SCALE ?= -objects 100000 -changing 10000 -for 1m

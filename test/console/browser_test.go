@@ -45,7 +45,7 @@ type tab struct {
 }
 
 // meant matches errors in the browser's console that are answers of the server: it logs each.
-var meant = regexp.MustCompile(`the server responded with a status of (404|409|422)`)
+var meant = regexp.MustCompile(`the server responded with a status of (403|404|409|422)`)
 
 // open starts a browser at an address. Scripts run in the page before its own, with its rights. At
 // the end of the test nothing may have gone wrong in the page.
@@ -53,7 +53,7 @@ func open(t *testing.T, address string, scripts ...string) *tab {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.WindowSize(1280, 800), chromedp.UserDataDir(t.TempDir()),
-		chromedp.Flag("disable-dev-shm-usage", true), chromedp.WSURLReadTimeout(hangs))
+		chromedp.IgnoreCertErrors, chromedp.Flag("disable-dev-shm-usage", true), chromedp.WSURLReadTimeout(hangs))
 	allocated, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, closeTab := chromedp.NewContext(allocated)
 	b := &tab{t: t, ctx: ctx}

@@ -2,6 +2,8 @@ package console
 
 import (
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -54,6 +56,42 @@ func TestSmoke(t *testing.T) {
 	b.click("dialog .danger")
 	b.holds(".empty", "There is none in default.")
 
+	b.goTo("#/run")
+	b.holds("[aria-label=Checks] td", "etcd")
+	b.holds("[aria-label='What is stored, and what is left to migrate'] td", "books.library.example.com")
+	b.holds("[aria-label='Requests and watches'] td", "WATCH")
+	b.holds(".problem", "This server has no /debug/api_priority_and_fairness/dump_requests.")
 	b.goTo("#/me")
 	b.holds("h1", "admin")
+}
+
+// TestSignIn: the page of the server itself is behind a login. Who signs in has their own rights,
+// and an address that somebody has sent leads there.
+func TestSignIn(t *testing.T) {
+	chromium(t)
+	program := library(t)
+	tokens := filepath.Join(t.TempDir(), "tokens.csv")
+	if err := os.WriteFile(tokens, []byte("a-token,ada,1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server := start(t, program, "--console", "--token-auth-file", tokens)
+	b := open(t, server.URL+"/console/"+booksList)
+	signIn := func(token string) {
+		t.Helper()
+		b.until("document.querySelector('#token') !== null")
+		b.act("document.querySelector('#token').value = " + quote(token))
+		b.click("button")
+	}
+	signIn("a-guess")
+	b.holds(".problem", "The server does not know this credential.")
+	signIn("a-token")
+	b.holds(".problem", `User "ada" cannot list resource "books"`)
+	b.holds(".side .me", "ada")
+	if kept := eval[string](b, "document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)"); kept != "{}{}" {
+		t.Errorf("scripts can read %s", kept)
+	}
+	b.goTo("#/run")
+	b.holds(".problem", "You may not read /metrics.It needs a role with the verb get for the nonResourceURL /metrics.")
+	b.press("Sign out")
+	b.until("document.querySelector('#token') !== null")
 }

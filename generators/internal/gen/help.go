@@ -17,6 +17,7 @@ func usage(w io.Writer, flags *pflag.FlagSet) {
 	b.WriteString("gen writes the code that follows from annotated Go types.\n\nUsage:\n\n    gen init MODULE\n    gen add kind|version|subresource|admission …\n    gen [flags] PACKAGES…\n    gen tags\n\n")
 	b.WriteString(beside("", "gen init begins a module with an API server, gen add adds to it; both have --help."))
 	b.WriteString(beside("", "PACKAGES are package patterns of the go command in the main module, like ./..."))
+	b.WriteString(beside("", "What belongs into them follows from the whole module; only they are written."))
 	b.WriteString("gen tags prints the tags that generators read.\n\nGenerators:\n\n")
 	width := 0
 	for _, p := range plugins() {
