@@ -86,12 +86,13 @@ func TestEveryFlagIsOffered(t *testing.T) {
 		offered := offerFor(s, before, "--").words
 		shown := 0
 		for line := range strings.Lines(help.String()) {
-			word, isFlag := strings.CutPrefix(line, "  ")
+			word, isFlag := strings.CutPrefix(line, "  -") // a text below it stands further in
 			if _, long, short := strings.Cut(word, ", "); short {
 				word = long
 			}
 			flag, _, _ := strings.Cut(strings.TrimSpace(word), " ")
-			if !isFlag || !strings.HasPrefix(flag, "--") {
+			flag = "--" + strings.TrimLeft(flag, "-")
+			if !isFlag {
 				continue
 			}
 			shown++

@@ -24,6 +24,7 @@ export default defineConfig({
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },
   themeConfig: {
+    notFound: { linkText: 'Take me home', linkLabel: 'Take me home' },
     nav: [
       { text: 'Tutorial', link: '/tutorial' },
       { text: 'Tasks', link: '/documents' },
