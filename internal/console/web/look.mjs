@@ -30,6 +30,7 @@ const views = {
   events: [book + 'hostile?tab=events', '.events li'],
   relations: [book + 'the-go-programming-language?tab=relations', '.relations a'],
   me: ['#/me', 'table'],
+  run: ['#/run', '[aria-label="Requests and watches"] td'],
   nowhere: ['#/list/core/v1/nothing', '.problem'],
 }
 // An answer with an error is an error in the console of the browser, where it is meant to be one.
