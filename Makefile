@@ -40,8 +40,8 @@ image: ## Write an OCI image of EXAMPLE (library) for amd64 and arm64 into bin/,
 	$(GO) run ./cmd/image --output $(BIN)/$(EXAMPLE).oci.tar --sbom $(BIN)/$(EXAMPLE).spdx.json ./examples/$(EXAMPLE)
 
 .PHONY: packaging
-packaging: $(BIN)/kubectl $(BIN)/helm ## The image, the chart, the unit and the alerts, each judged by its own tool (minutes; it also needs podman, promtool, qemu-aarch64-static and systemd-analyze).
-	cd test/packaging && KUBECTL=$(CURDIR)/$(BIN)/kubectl HELM=$(CURDIR)/$(BIN)/helm $(GO) test -count=1 -timeout 60m ./...
+packaging: $(BIN)/kubectl $(BIN)/helm $(BIN)/etcd ## The image, the chart, the unit, the alerts and the dashboard, each judged by its own tool (minutes; it also needs podman, prometheus, promtool, qemu-aarch64-static and systemd-analyze).
+	cd test/packaging && ETCD=$(CURDIR)/$(BIN)/etcd KUBECTL=$(CURDIR)/$(BIN)/kubectl HELM=$(CURDIR)/$(BIN)/helm $(GO) test -count=1 -timeout 60m ./...
 
 .PHONY: release
 release: ## Make the release VERSION in bin/release: programs for six platforms, built twice and compared, checksums, licences, image and chart; no tags without RELEASE=--tag.
@@ -49,7 +49,7 @@ release: ## Make the release VERSION in bin/release: programs for six platforms,
 
 .PHONY: ship
 ship: VERSION ?= v0.1.0
-ship: ## All of image, packaging, operations, aggregator, site and release, from a clean clone, listed with sizes and times in bin/ship.md (an hour or two; LOOK=1 looks at the site, too).
+ship: ## All of image, packaging, operations, aggregator, site and release, from a clean clone, listed with sizes and times in docs/releasing.md (an hour; LOOK=1 looks at the site, too).
 	hack/ship.sh '$(VERSION)'
 
 .PHONY: licenses

@@ -29,6 +29,8 @@ const views = {
   token: ['#/object/core/v1/serviceaccounts/default/default?tab=action&action=token', '.field input'],
   events: [book + 'hostile?tab=events', '.events li'],
   relations: [book + 'the-go-programming-language?tab=relations', '.relations a'],
+  versions: [book + 'the-go-programming-language?tab=versions', '.beside .added'],
+  watch: [book + 'the-go-programming-language?tab=watch', '.log .bookmark'],
   me: ['#/me', 'table'],
   run: ['#/run', '[aria-label="Requests and watches"] td'],
   nowhere: ['#/list/core/v1/nothing', '.problem'],
@@ -298,6 +300,49 @@ async function actions(tab) {
   await holds(tab, '.diff .added', 'example.com/kept')
 }
 
+// versions: the same object in two versions, with what differs.
+async function versions(tab) {
+  await go(tab, book + 'the-go-programming-language?tab=versions')
+  await holds(tab, '.beside th', 'library.example.com/v1alpha1')
+  await holds(tab, '.beside .removed', 'apiVersion: library.example.com/v1')
+  await holds(tab, '.beside .added', 'apiVersion: library.example.com/v1alpha1')
+  await holds(tab, '.beside .removed', '- Brian W. Kernighan')
+  await holds(tab, '.beside .added', 'author: Alan A. A. Donovan; Brian W. Kernighan')
+}
+
+// story: of a try, what the server has made of the request is told, and who is to answer for it.
+async function story(tab) {
+  await send(tab, 'POST', books, aBook('to-tell', { copies: 1 }))
+  await go(tab, book + 'to-tell?tab=edit')
+  await type(tab, '  genre: Fiction', '  # no genre')
+  await press(tab, 'Review')
+  await tab.waitForSelector('.story')
+  await tab.click('.story summary')
+  await holds(tab, '.story tr', 'spec.genre')
+  await holds(tab, '.story td', '"Fiction"')
+  await picture(tab, 'story')
+}
+
+// watching: a watch is drawn as it runs, and begun again from a revision that it has passed.
+async function watching(tab) {
+  await send(tab, 'POST', books, aBook('to-watch'))
+  await go(tab, book + 'to-watch?tab=watch')
+  await holds(tab, '.log .added', 'to-watch')
+  await holds(tab, '.log .bookmark', 'all that was there has been sent')
+  const begun = await tab.$eval('.log .added button', (button) => button.textContent)
+  await send(tab, 'PUT', books + '/to-watch', aBook('to-watch', { title: 'Second words' }))
+  await holds(tab, '.log .modified', 'to-watch')
+  await press(tab, 'Stop')
+  await holds(tab, '.watch .state', 'stopped')
+  await send(tab, 'DELETE', books + '/to-watch')
+  await tab.evaluate((begun) => [...document.querySelectorAll('.log button')].find((each) => each.textContent === begun).click(), begun)
+  await holds(tab, '.log .modified', 'to-watch')
+  await holds(tab, '.log .deleted', 'to-watch')
+  const types = await tab.$$eval('.log .type', (types) => types.map((each) => each.textContent))
+  if (types.slice(0, 2).join() !== 'modified,deleted') throw new Error(`from revision ${begun} came ${types}`)
+  await picture(tab, 'watching')
+}
+
 // hostile: what objects say is text, in every view of them.
 async function hostile(tab) {
   for (const at of [library + 'books', book + 'hostile', book + 'hostile?tab=edit', book + 'hostile?tab=events']) {
@@ -404,6 +449,9 @@ try {
   await step('edit', () => edit(tab))
   await step('complete', () => complete(tab))
   await step('actions', () => actions(tab))
+  await step('versions', () => versions(tab))
+  await step('story', () => story(tab))
+  await step('watching', () => watching(tab))
   await step('hostile', () => hostile(tab))
   await step('remove', () => remove(tab))
   await step('scroll', () => scroll(tab))

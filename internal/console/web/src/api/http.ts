@@ -90,9 +90,11 @@ export interface WatchEvent<T> {
   object: T
 }
 
-// watch yields what happens, until the server ends the watch or the signal does.
-export async function* watch<T>(path: string, call: Call): AsyncGenerator<WatchEvent<T>> {
+// watch yields what happens, until the server ends the watch or the signal does. opened is told that
+// it has begun.
+export async function* watch<T>(path: string, { opened, ...call }: Call & { opened?: () => void }): AsyncGenerator<WatchEvent<T>> {
   const response = await send(path, { ...call, query: { ...call.query, watch: true, allowWatchBookmarks: true } })
+  opened?.()
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
   for (;;) {

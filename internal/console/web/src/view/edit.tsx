@@ -1,7 +1,7 @@
 // Change an object: first the server says what would become of it, then it is done.
 import { useRef, useState } from 'preact/hooks'
 import { Refusal, type Cause } from '../api/http'
-import type { Kind } from '../api/kinds'
+import { pathOf, type Kind } from '../api/kinds'
 import { replace, settled, withoutManagers, type KubeObject } from '../api/objects'
 import { readBook } from '../api/schema'
 import { choicesAt } from '../complete'
@@ -10,8 +10,9 @@ import { lineOfField, parse, print, type Text } from '../yaml'
 import { Diff } from './diff'
 import { YamlEditor, type Fault } from './editor'
 import { Problem, useLoaded } from './parts'
+import { Story } from './story'
 
-interface Tried { sent: KubeObject, was: string, becomes: string, warnings: string[] }
+interface Tried { sent: KubeObject, answered: KubeObject, was: string, becomes: string, warnings: string[] }
 
 export function Edit({ kind, object }: { kind: Kind, object: KubeObject }) {
   const [base, setBase] = useState(object)
@@ -37,7 +38,7 @@ export function Edit({ kind, object }: { kind: Kind, object: KubeObject }) {
     try {
       const { data, warnings } = await replace(kind, sent, base.metadata, dryRun)
       if (!dryRun) return void (location.hash = back)
-      setTried({ sent, was: print(settled(base)), becomes: print(settled(data)), warnings })
+      setTried({ sent, answered: data, was: print(settled(base)), becomes: print(settled(data)), warnings })
     } catch (error) {
       fail(error, parsed)
     } finally {
@@ -64,6 +65,7 @@ export function Edit({ kind, object }: { kind: Kind, object: KubeObject }) {
       <section class="review" aria-label="What would change">
         {tried.warnings.map((warning) => <Problem key={warning} title="The server warns.">{warning}</Problem>)}
         <Diff was={tried.was} becomes={tried.becomes} />
+        <Story request={`PUT ${pathOf(kind, base.metadata.namespace, base.metadata.name)}?dryRun=All&fieldManager=console`} sent={tried.sent} answered={tried.answered} />
         <div class="actions">
           <button type="button" class="primary" disabled={busy || tried.was === tried.becomes} onClick={() => void attempt(tried.sent, parse(text), false)}>Apply</button>
           <button type="button" onClick={() => setTried(undefined)}>Back to the text</button>

@@ -12,8 +12,10 @@ import { Relations } from './relations'
 import { Remove } from './remove'
 import { ScaleForm } from './scale'
 import { TextView } from './text'
+import { Versions } from './versions'
+import { Watch } from './watch'
 
-const tabs = [['', 'Text'], ['events', 'Events'], ['relations', 'Relations']] as const
+const tabs = [['', 'Text'], ['events', 'Events'], ['relations', 'Relations'], ['versions', 'Versions'], ['watch', 'Watch']] as const
 
 interface Props { kind: Kind, kinds: Kinds, namespace: string, name: string, tab: string, action: string }
 
@@ -45,7 +47,7 @@ export function ObjectView({ kind, kinds, namespace, name, tab, action }: Props)
       {object && <Labels object={object} kind={kind} />}
       {object && !editing && (
         <nav class="tabs" aria-label="Views of this object">
-          {tabs.map(([to, title]) => <a key={to} href={objectAddress(kind, at, to)} aria-current={tab === to ? 'page' : undefined}>{title}</a>)}
+          {tabs.filter(([to]) => to !== 'watch' || can(kind, 'watch')).map(([to, title]) => <a key={to} href={objectAddress(kind, at, to)} aria-current={tab === to ? 'page' : undefined}>{title}</a>)}
           {kind.versions.length > 1 && kind.versions.map((version) => version !== kind.version && <a key={version} class="other" href={objectAddress({ ...kind, version }, at, tab)}>as {version}</a>)}
         </nav>
       )}
@@ -53,7 +55,9 @@ export function ObjectView({ kind, kinds, namespace, name, tab, action }: Props)
         : tab === 'action' ? <ActionForm key={action} kind={kind} object={object} name={action} />
           : tab === 'events' ? <Events meta={object.metadata} />
             : tab === 'relations' ? <Relations kinds={kinds} meta={object.metadata} />
-              : <TextView kind={kind} object={object} />)}
+              : tab === 'versions' ? <Versions kind={kind} kinds={kinds} object={object} />
+                : tab === 'watch' ? <Watch kind={kind} meta={object.metadata} />
+                  : <TextView kind={kind} object={object} />)}
       {!object && !problem && <p class="empty" role="status">Reading {name}…</p>}
       {object && removing && <Remove kind={kind} kinds={kinds} meta={object.metadata} close={() => setRemoving(false)} />}
     </div>
