@@ -346,6 +346,10 @@ console-test: $(BIN)/console/node_modules/.package-lock.json ## Build the page o
 console-smoke: ## The console in Chromium, for seconds: look, see a change, edit, delete, sign in (a machine without Chromium skips it, and says so).
 	cd test/console && $(GO) test -count=1 -timeout 10m -v -run '^Test(Smoke|SignIn)$$' .
 
+.PHONY: console-pictures
+console-pictures: ## The pictures of the console in the README, made anew in docs/pictures.
+	cd test/console && $(GO) test -count=1 -timeout 10m -run '^TestPictures$$' . -pictures $(CURDIR)/docs/pictures
+
 .PHONY: console-scale
 CONSOLE_SCALE ?= -objects 100000 -changing 10000 -for 1m
 console-scale: ## The console with 100,000 objects, then with 10,000 of which 100 change in a second (four minutes; CONSOLE_SCALE='-objects 5000 -changing 1000 -for 5s' for half of one).

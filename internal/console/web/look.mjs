@@ -32,6 +32,7 @@ const views = {
   versions: [book + 'the-go-programming-language?tab=versions', '.beside .added'],
   watch: [book + 'the-go-programming-language?tab=watch', '.log .bookmark'],
   me: ['#/me', 'table'],
+  run: ['#/run', '[aria-label="Requests and watches"] td'],
   nowhere: ['#/list/core/v1/nothing', '.problem'],
 }
 // An answer with an error is an error in the console of the browser, where it is meant to be one.
