@@ -40,8 +40,8 @@ image: ## Write an OCI image of EXAMPLE (library) for amd64 and arm64 into bin/,
 	$(GO) run ./cmd/image --output $(BIN)/$(EXAMPLE).oci.tar --sbom $(BIN)/$(EXAMPLE).spdx.json ./examples/$(EXAMPLE)
 
 .PHONY: packaging
-packaging: $(BIN)/kubectl $(BIN)/helm ## The image, the chart, the unit and the alerts, each judged by its own tool (minutes; it also needs podman, promtool, qemu-aarch64-static and systemd-analyze).
-	cd test/packaging && KUBECTL=$(CURDIR)/$(BIN)/kubectl HELM=$(CURDIR)/$(BIN)/helm $(GO) test -count=1 -timeout 60m ./...
+packaging: $(BIN)/kubectl $(BIN)/helm $(BIN)/etcd ## The image, the chart, the unit, the alerts and the dashboard, each judged by its own tool (minutes; it also needs podman, prometheus, promtool, qemu-aarch64-static and systemd-analyze).
+	cd test/packaging && ETCD=$(CURDIR)/$(BIN)/etcd KUBECTL=$(CURDIR)/$(BIN)/kubectl HELM=$(CURDIR)/$(BIN)/helm $(GO) test -count=1 -timeout 60m ./...
 
 .PHONY: release
 release: ## Make the release VERSION in bin/release: programs for six platforms, built twice and compared, checksums, licences, image and chart; no tags without RELEASE=--tag.
@@ -49,14 +49,14 @@ release: ## Make the release VERSION in bin/release: programs for six platforms,
 
 .PHONY: ship
 ship: VERSION ?= v0.1.0
-ship: ## All of image, packaging, operations, aggregator, site and release, from a clean clone, listed with sizes and times in bin/ship.md (an hour or two; LOOK=1 looks at the site, too).
+ship: ## All of image, packaging, operations, aggregator, site and release, from a clean clone, listed with sizes and times in docs/releasing.md (an hour; LOOK=1 looks at the site, too).
 	hack/ship.sh '$(VERSION)'
 
 .PHONY: licenses
 licenses: build ## Which modules are linked into gen and examples/library, and what their licences are (bin/LICENSES.md).
 	cd hack/licenses && $(GO) run . --into $(CURDIR)/$(BIN) $(CURDIR)/$(BIN)/gen $(CURDIR)/$(BIN)/library
 
-TESTS := lint verify unit codebench e2e kubectl-scripts encryption storesuite tracing cel policy clients clientgen controller promises cluster-faults dropin peer
+TESTS := lint verify unit codebench e2e kubectl-scripts encryption storesuite tracing cel policy clients clientgen controller promises cluster-faults dropin peer console-smoke
 
 .PHONY: test
 test: export TYPEPLANE_DRILL_FIGURES = $(FIGURES)
@@ -339,6 +339,15 @@ console-test: $(BIN)/console/node_modules/.package-lock.json ## Build the page o
 	diff -r $(BIN)/console/page internal/console/page
 	$(GO) build -p 2 -o $(BIN)/library ./examples/library
 	cd $(BIN)/console && node look.mjs $(CURDIR)/$(BIN)/library
+
+.PHONY: console-smoke
+console-smoke: ## The console in Chromium, for seconds: look, see a change, edit, delete, sign in (a machine without Chromium skips it, and says so).
+	cd test/console && $(GO) test -count=1 -timeout 10m -v -run '^Test(Smoke|SignIn)$$' .
+
+.PHONY: console-scale
+CONSOLE_SCALE ?= -objects 100000 -changing 10000 -for 1m
+console-scale: ## The console with 100,000 objects, then with 10,000 of which 100 change in a second (four minutes; CONSOLE_SCALE='-objects 5000 -changing 1000 -for 5s' for half of one).
+	cd test/console && $(GO) test -count=1 -timeout 30m -v -run '^Test(Many|Live)$$' . $(CONSOLE_SCALE)
 
 .PHONY: clean
 clean: ## Remove what the other targets made.

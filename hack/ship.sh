@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes all that a server and a release are shipped with, and lists it with sizes and times in
-# bin/ship.md. Nothing is tagged, and what a target says is in bin/ship.log.
+# docs/releasing.md. Nothing is tagged, and what a target says is in bin/ship.log.
 #
 #   hack/ship.sh v0.1.0
 set -euo pipefail
@@ -26,6 +26,9 @@ sizes() {
 }
 
 {
+  printf '`make ship VERSION=%s` on %s, commit %s: %s cores, %s GiB, %s. ' "$version" "$(date -u +%F)" "$(git rev-parse --short HEAD)" \
+    "$(nproc)" "$(awk '/MemTotal/ {printf "%.0f", $2 / 1048576}' /proc/meminfo)" "$(go env GOVERSION)"
+  printf 'The load was %s at the start; what the cache of builds had was not built again.\n\n' "$(cut -d ' ' -f 1 /proc/loadavg)"
   printf '| made and tried by | time | user | system |\n|---|---|---|---|\n'
   step 'make image' make image
   step 'make packaging' make packaging
@@ -38,3 +41,7 @@ sizes() {
 } >bin/ship.md
 rm bin/ship.time
 cat bin/ship.md
+
+page=docs/releasing.md
+{ sed '/<!-- ship -->/q' $page; cat bin/ship.md; sed -n '/<!-- \/ship -->/,$p' $page; } >bin/releasing.md
+mv bin/releasing.md $page

@@ -28,7 +28,7 @@ func main() {
 	fs.StringVarP(&o.File, "output", "o", "", "`file` for the image, an archive of an OCI layout; without it bin/PROGRAM.oci.tar")
 	fs.StringVar(&o.SBOM, "sbom", "", "`file` for what the program for the first platform is made of, in SPDX; without it none beside those in the image")
 	fs.Usage = func() {
-		fmt.Fprintf(os.Stderr, "image makes an OCI image of a server's program.\n\nUsage: image [flags] PACKAGE\n\n%s", fs.FlagUsagesWrapped(100))
+		fmt.Fprintf(os.Stderr, "image makes an OCI image of a server's program.\n\nUsage: image [flags] PACKAGE\n\n%s", fs.FlagUsagesWrapped(80))
 	}
 	if err := fs.Parse(os.Args[1:]); err == pflag.ErrHelp {
 		return

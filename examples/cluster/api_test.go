@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,9 +32,9 @@ func TestSubresources(t *testing.T) {
 	if pod.Status.Phase != corev1.PodPending || pod.Status.QOSClass != corev1.PodQOSBestEffort || pod.Status.PodIP != "" {
 		t.Errorf("a new pod: %+v", pod.Status)
 	}
-	pod.Status.Phase, pod.Status.PodIP, pod.Labels = corev1.PodRunning, "10.0.0.1", map[string]string{"a": "b"}
+	pod.Status.Phase, pod.Status.PodIP, pod.Labels = corev1.PodRunning, "10.0.0.1", map[string]string{"with": "status"}
 	pod = object[corev1.Pod](t, r.must("PUT", path("v1", "pods", "webserver", "status"), asJSON, []byte(marshal(pod))))
-	if pod.Status.PodIP != "10.0.0.1" || pod.Labels != nil || pod.Generation != 1 {
+	if pod.Status.PodIP != "10.0.0.1" || pod.Labels["with"] != "status" || pod.Generation != 1 {
 		t.Errorf("after its status was written: %s", marshal(pod))
 	}
 	pod.Status, pod.Labels = corev1.PodStatus{}, map[string]string{"a": "b"}
@@ -58,6 +59,14 @@ func TestSubresources(t *testing.T) {
 	}
 	if code, answer := r.do("PUT", at, asJSON, text); code != 409 || object[metav1.Status](t, answer).Reason != metav1.StatusReasonConflict {
 		t.Errorf("scaled twice with one resourceVersion: %d %s", code, answer)
+	}
+
+	// Its pods outlive it, if a client says nothing else.
+	rc.Finalizers = []string{"example.com/held"}
+	r.must("PUT", path("v1", "replicationcontrollers", "rcex"), asJSON, []byte(marshal(rc)))
+	rc = object[corev1.ReplicationController](t, r.must("DELETE", path("v1", "replicationcontrollers", "rcex"), asJSON, nil))
+	if !slices.Contains(rc.Finalizers, metav1.FinalizerOrphanDependents) {
+		t.Errorf("a deleted replication controller takes its pods with it: %s", marshal(rc))
 	}
 }
 

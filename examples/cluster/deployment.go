@@ -16,7 +16,7 @@ import (
 )
 
 // DeploymentStrategy holds the rules of deployments, and their columns.
-type DeploymentStrategy struct{}
+type DeploymentStrategy struct{ described }
 
 // PrepareForUpdate counts a change of the annotations, too: those of a deployment are copied to
 // what is made of it.

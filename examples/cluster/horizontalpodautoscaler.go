@@ -15,7 +15,7 @@ import (
 
 // HorizontalPodAutoscalerStrategy holds the rules of autoscalers, and their columns, for all
 // versions: it sees the hub.
-type HorizontalPodAutoscalerStrategy struct{}
+type HorizontalPodAutoscalerStrategy struct{ described }
 
 // Validate says what is wrong with a new autoscaler.
 func (HorizontalPodAutoscalerStrategy) Validate(_ context.Context, hpa *autoscaling.HorizontalPodAutoscaler) field.ErrorList {

@@ -12,7 +12,7 @@ import (
 
 // PersistentVolumeStrategy holds the rules of persistent volumes, and their columns. Where a volume
 // lies is in persistentvolume_source.go.
-type PersistentVolumeStrategy struct{}
+type PersistentVolumeStrategy struct{ described }
 
 // Validate says what is wrong with a volume.
 func (PersistentVolumeStrategy) Validate(_ context.Context, pv *corev1.PersistentVolume) field.ErrorList {

@@ -13,7 +13,7 @@ import (
 
 // PersistentVolumeClaimStrategy holds the rules of claims, and their columns. Nobody here finds
 // volumes for them.
-type PersistentVolumeClaimStrategy struct{}
+type PersistentVolumeClaimStrategy struct{ described }
 
 // PrepareForCreate writes where the data come from in both fields that say so: clients of different
 // ages read different ones. The older field is for claims and snapshots alone, and is ignored if it

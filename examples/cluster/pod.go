@@ -15,7 +15,7 @@ import (
 )
 
 // PodStrategy holds the rules of pods, and their columns.
-type PodStrategy struct{}
+type PodStrategy struct{ described }
 
 // PrepareForCreate starts the life of a pod: it waits for somebody to run it.
 func (PodStrategy) PrepareForCreate(_ context.Context, pod *corev1.Pod) {

@@ -11,7 +11,10 @@ import (
 )
 
 // ReplicationControllerStrategy holds the rules of replication controllers, and their columns.
-type ReplicationControllerStrategy struct{}
+type ReplicationControllerStrategy struct {
+	described
+	orphaning
+}
 
 // ValidateName: what it makes is called after it, with a suffix, and pods are DNS subdomains.
 func (ReplicationControllerStrategy) ValidateName(name string, prefix bool) []string {

@@ -80,13 +80,13 @@ func askHelp(t *testing.T, command string) (h helpText) {
 		t.Fatal(err)
 	}
 	head, body, _ := strings.Cut(out.String(), "\nUsage: ")
-	first, text, _ := strings.Cut(head, "\n")
-	h.about, h.text = strings.TrimPrefix(first, "library "+command+" "), strings.TrimSpace(text)
+	first, text, _ := strings.Cut(head, "\n\n")
+	h.about, h.text = strings.TrimPrefix(strings.ReplaceAll(first, "\n", " "), "library "+command+" "), strings.TrimSpace(text)
 	h.usage, body, _ = strings.Cut(body, "\n\n")
 	for part := range strings.SplitSeq(strings.TrimSpace(body), "\n\n") {
 		title, flags, grouped := strings.Cut(part, ":\n  -")
 		if !grouped {
-			h.end = part
+			h.end = strings.TrimSpace(h.end + "\n\n" + part)
 			continue
 		}
 		g := helpGroup{title: title}

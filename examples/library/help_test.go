@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
@@ -26,8 +27,8 @@ func TestHelp(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(out.String()) {
-			if len(line) > 140 {
-				t.Errorf("help %s: a line of %d signs: %s", command, len(line), line)
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
+				t.Errorf("help %s: a line of %d signs, and a terminal has 80: %s", command, n, line)
 			}
 		}
 		file := filepath.Join("testdata", "help", strings.TrimSpace("library "+command)+".txt")

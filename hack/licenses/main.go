@@ -3,7 +3,8 @@
 //	licenses --into FOLDER PROGRAM…
 //
 // A program tells its modules itself: the go command notes them in each that it builds. Their files
-// come from the module cache. LICENSES.md in the folder has the table, LICENSES.txt the texts, as
+// come from the module cache. A server has the page of the console, too, into which packages of
+// npm are bundled (console.go). LICENSES.md in the folder has the table, LICENSES.txt the texts, as
 // most licences want them beside a program. A module without a licence, or with one that is not
 // among those that we may link, is an error.
 package main
@@ -40,13 +41,14 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("licenses: ")
 	into := pflag.String("into", ".", "the `folder` for LICENSES.md and LICENSES.txt")
+	console := pflag.String("console", "../../internal/console", "the `folder` that the page of the console is built in")
 	pflag.Parse()
-	if err := run(context.Background(), *into, pflag.Args()); err != nil {
+	if err := run(context.Background(), *into, *console, pflag.Args()); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context, into string, programs []string) error {
+func run(ctx context.Context, into, console string, programs []string) error {
 	if len(programs) == 0 {
 		return errors.New("name the programs")
 	}
@@ -76,6 +78,17 @@ func run(ctx context.Context, into string, programs []string) error {
 			return err
 		}
 		found = append(found, l)
+	}
+	has, err := hasConsole(programs)
+	if err != nil {
+		return err
+	}
+	if has {
+		bundled, err := onPage(known, console)
+		if err != nil {
+			return err
+		}
+		found = append(found, bundled...)
 	}
 	return write(into, found)
 }
@@ -116,7 +129,7 @@ func folderOf(ctx context.Context, m module.Version) (string, error) {
 	return said.Dir, nil
 }
 
-// licensed is a module with its licences.
+// licensed is a module, or a package of npm, with its licences.
 type licensed struct {
 	module module.Version
 	names  []string // of licences, as SPDX has them
@@ -127,7 +140,7 @@ type licensed struct {
 var fileName = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|unlicense|patents)([-._].*)?$`)
 
 // read reads the files at the root of a module.
-func (l *licensed) read(classifier *classifier.Classifier, dir string) error {
+func (l *licensed) read(known *classifier.Classifier, dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
@@ -140,15 +153,20 @@ func (l *licensed) read(classifier *classifier.Classifier, dir string) error {
 		if err != nil {
 			return err
 		}
-		l.texts = append(l.texts, e.Name()+":\n\n"+string(text))
-		for _, match := range classifier.Match(text).Matches {
-			if match.MatchType == "License" && !slices.Contains(l.names, match.Name) {
-				l.names = append(l.names, match.Name)
-			}
+		l.add(known, e.Name(), text)
+	}
+	return nil
+}
+
+// add notes what a file says.
+func (l *licensed) add(known *classifier.Classifier, name string, text []byte) {
+	l.texts = append(l.texts, name+":\n\n"+string(text))
+	for _, match := range known.Match(text).Matches {
+		if match.MatchType == "License" && !slices.Contains(l.names, match.Name) {
+			l.names = append(l.names, match.Name)
 		}
 	}
 	slices.Sort(l.names)
-	return nil
 }
 
 // judge says what keeps a module from being linked.
@@ -166,7 +184,7 @@ func (l *licensed) judge() error {
 
 func write(into string, found []licensed) error {
 	var table, texts strings.Builder
-	table.WriteString("# Licences\n\nThe modules that the programs of this release are made of. `LICENSES.txt` has the texts.\n\n| module | version | licence |\n|---|---|---|\n")
+	table.WriteString("# Licences\n\nThe modules that the programs of this release are made of, and the packages of npm in the page of the console. `LICENSES.txt` has the texts.\n\n| module | version | licence |\n|---|---|---|\n")
 	var errs []error
 	counts := map[string]int{}
 	for _, l := range found {

@@ -42,7 +42,7 @@ var elsewhere = map[string]string{
 	"order_ship_test.go":   "the module of the tutorial",
 	"kube_codegen.sh":      "k8s.io/code-generator",
 	"LICENSES.md":          "a release, where hack/licenses writes it",
-	"ship.md":              "hack/ship.sh, which writes it",
+	"NOTES.md":             "a release, where hack/release writes it",
 }
 
 // TestNamedFilesAreThere: a file that a comment or a document names is there. It is in the folder

@@ -107,7 +107,7 @@ func (d *door) pass(w http.ResponseWriter, r *http.Request, server http.Handler)
 	switch cookie, err := r.Cookie(cookieName); {
 	case err != nil || subtle.ConstantTimeCompare([]byte(cookie.Value), []byte(d.cookie)) != 1:
 		Refuse(w, http.StatusUnauthorized, "this browser was not let in: open the address that the command has printed")
-	case !d.ours(r):
+	case !fromOrigin(r, "http://"+d.host):
 		Refuse(w, http.StatusForbidden, "only the page of the console may ask this")
 	case r.Header.Get("Upgrade") != "":
 		Refuse(w, http.StatusNotImplemented, "the console hands no upgraded connections on")
@@ -116,11 +116,11 @@ func (d *door) pass(w http.ResponseWriter, r *http.Request, server http.Handler)
 	}
 }
 
-// ours says whether a request comes from our page. Browsers send Origin with all that changes
-// something, and Sec-Fetch-Site with everything.
-func (d *door) ours(r *http.Request) bool {
+// fromOrigin says whether a request comes from a page of an origin. Browsers send Origin with all
+// that changes something, and Sec-Fetch-Site with everything.
+func fromOrigin(r *http.Request, ours string) bool {
 	origin, site := r.Header.Get("Origin"), r.Header.Get("Sec-Fetch-Site")
-	if origin != "" && origin != "http://"+d.host || site != "" && site != "same-origin" {
+	if origin != "" && origin != ours || site != "" && site != "same-origin" {
 		return false
 	}
 	return origin != "" || site != "" && r.Method == http.MethodGet

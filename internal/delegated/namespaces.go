@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -20,7 +20,7 @@ func NewNamespaces(client *Client) *Namespaces { return &Namespaces{client} }
 // Terminating says whether a namespace is on its way out. It fails with NotFound if there is none.
 func (n *Namespaces) Terminating(ctx context.Context, name string) (bool, error) {
 	notFound := apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, name)
-	if len(path.IsValidPathSegmentName(name)) > 0 {
+	if len(content.IsPathSegmentName(name)) > 0 {
 		return false, notFound // it would ask for something else
 	}
 	var got struct {

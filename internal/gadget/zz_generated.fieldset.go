@@ -58,7 +58,7 @@ func compareFieldsOf_metav1_ObjectMeta(c *fieldset.Comparison, old, obj *metav1.
 	fieldset.FilledMap(c, "annotations", &old.Annotations, &obj.Annotations, fieldset.Values)
 	fieldset.FilledList(c, "ownerReferences", &old.OwnerReferences, &obj.OwnerReferences, func(c *fieldset.Comparison, old, obj *[]metav1.OwnerReference) {
 		fieldset.List(c, old, obj, func(a, b *metav1.OwnerReference) bool { return a.UID == b.UID }, func(in *metav1.OwnerReference) fieldset.Key {
-			return fieldset.AddKey(nil, "uid", true, string(in.UID), nil)
+			return fieldset.AddKey(nil, "uid", true, string(in.UID), "")
 		}, fieldset.Leaf)
 	})
 	fieldset.FilledList(c, "finalizers", &old.Finalizers, &obj.Finalizers, func(c *fieldset.Comparison, old, obj *[]string) {

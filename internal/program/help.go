@@ -26,7 +26,7 @@ var tasks = []struct {
 	{"Where it listens, and how it shows who it is", []string{"bind-address", "secure-port", "tls-cert-file", "tls-private-key-file", "tls-san", "cors-allowed-origins"}},
 	{"Where objects are kept", []string{"data-dir", "etcd-servers", "etcd-servers-overrides", "etcd-cafile", "etcd-certfile", "etcd-keyfile", "etcd-prefix", "etcd-compaction-interval", "cluster-secret-file"}},
 	{"In which form objects are kept", []string{"storage-media-type", "storage-versions", "storage-migration-rate", "encryption-provider-config", "encryption-provider-config-automatic-reload"}},
-	{"What is served", []string{"enable-api", "event-ttl", "garbage-collector", flagDisableControllers}},
+	{"What is served", []string{"enable-api", "console", "event-ttl", "garbage-collector", flagDisableControllers}},
 	{"What admission makes of a write", []string{FlagEnablePlugins, FlagDisablePlugins, FlagAdmissionControl, FlagAdmissionConfig}},
 	{"Who may come in", []string{"client-ca-file", "token-auth-file", "anonymous-auth"}},
 	{"Who may come in from an OpenID Connect provider", []string{

@@ -48,6 +48,8 @@ type ServingOptions struct {
 	// nothing, and how many others, are answered at the same time; 0 is no bound.
 	MaxRequestsInFlight         int
 	MaxMutatingRequestsInFlight int
+	// Console serves the page of the console below /console/, behind a login.
+	Console bool
 	LimitOptions
 }
 
@@ -147,6 +149,7 @@ func (o *Options) AddFlags(fs *pflag.FlagSet) {
 func (o *ServingOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.BindAddress, "bind-address", o.BindAddress, "IP `address` to listen on; 0.0.0.0 or :: listens on all interfaces")
 	fs.IntVar(&o.SecurePort, "secure-port", o.SecurePort, "TCP `port` of the HTTPS server; 0 takes a free one")
+	fs.BoolVar(&o.Console, "console", o.Console, "serve a page below /console/ that shows what the server keeps to people who sign in with a bearer token or a client certificate, with their rights")
 	fs.IntVar(&o.MaxRequestsInFlight, "max-requests-inflight", o.MaxRequestsInFlight, "how many `requests` that change nothing are answered at the same time, watches not counted; more wait for their turn or get 429, but for members of system:masters; 0 is no bound")
 	fs.IntVar(&o.MaxMutatingRequestsInFlight, "max-mutating-requests-inflight", o.MaxMutatingRequestsInFlight, "the same for `requests` that write")
 	o.addLimitFlags(fs)

@@ -103,6 +103,16 @@ func (a *access) tls() *tls.Config {
 	}}
 }
 
+// named says whether a host is a name in the certificate that the server shows.
+func (a *access) named(host string) bool {
+	if a.operators != nil {
+		return a.operators.get().Leaf.VerifyHostname(host) == nil
+	}
+	own := new(x509.Certificate)
+	nameHosts(own, a.hosts)
+	return own.VerifyHostname(host) == nil
+}
+
 // reportCertificates tells metrics when those certificates end that the server does not make anew.
 func (a *access) reportCertificates(registry prometheus.Registerer) {
 	report := func(name string, end func() time.Time) {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
+
 	"github.com/typeplane/typeplane/internal/program"
 	"github.com/typeplane/typeplane/internal/program/programtest"
 	"github.com/typeplane/typeplane/internal/tool"
@@ -22,10 +24,19 @@ func TestImportServer(t *testing.T) {
 	}
 	e := programtest.StartEtcd(t, nil)
 	ctx, stop := context.WithCancel(t.Context())
-	terminal := &programtest.Stopper{Stop: stop}
-	var out bytes.Buffer
+	written := e.Client().Watch(t.Context(), programtest.Prefix, clientv3.WithPrefix())
+	go func() {
+		defer stop()
+		seen := 0
+		for r := range written {
+			if seen += len(r.Events); seen >= n/4 {
+				return
+			}
+		}
+	}()
+	var out, terminal bytes.Buffer
 	args := []string{"import", "--from", i.Kubeconfig(), "--data-dir", e.Dir}
-	err := run(ctx, programtest.Widgets(), args, tool.Console{Out: &out, Err: terminal, Terminal: true})
+	err := run(ctx, programtest.Widgets(), args, tool.Console{Out: &out, Err: &terminal, Terminal: true})
 	stopped := regexp.MustCompile(`^stopped, after (\d+) of 400 objects; run it again to go on$`)
 	if err == nil || tool.ExitCode(err) != 1 || !stopped.MatchString(err.Error()) {
 		t.Fatalf("exit %d, %v\n%s", tool.ExitCode(err), err, terminal.String())

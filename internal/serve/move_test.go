@@ -69,7 +69,7 @@ func newMoving(t *testing.T, replicas int) *moving {
 func (w *moving) move(to, until string) (says string, err error) {
 	ctx, stop := context.WithCancel(w.t.Context())
 	defer stop()
-	out := &console{text: until, stop: stop}
+	out := &transcript{text: until, stop: stop}
 	err = tool.Run(ctx, programtest.Widgets(), []string{"migrate", "--etcd-servers", w.main, "--resource", "shop.example.com/widgets", "--to", to},
 		tool.Console{In: strings.NewReader(""), Out: out, Err: out})
 	return out.String(), err

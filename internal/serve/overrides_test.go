@@ -109,14 +109,14 @@ func TestOverrideRefused(t *testing.T) {
 	}
 }
 
-// console keeps what a command says, and calls stop when that has a text.
-type console struct {
+// transcript keeps what a command says, and calls stop when that has a text.
+type transcript struct {
 	bytes.Buffer
 	text string
 	stop func()
 }
 
-func (c *console) Write(p []byte) (int, error) {
+func (c *transcript) Write(p []byte) (int, error) {
 	if c.text != "" && bytes.Contains(p, []byte(c.text)) {
 		c.stop()
 	}
@@ -128,7 +128,7 @@ func migrate(t *testing.T, dir, to, until string) (says string, ok bool) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	out := &console{text: until, stop: stop}
+	out := &transcript{text: until, stop: stop}
 	err := tool.Run(ctx, programtest.Widgets(), []string{"migrate", "--data-dir", dir, "--resource", "shop.example.com/widgets", "--to", to},
 		tool.Console{In: strings.NewReader(""), Out: out, Err: out})
 	if err != nil {

@@ -183,13 +183,7 @@ func (a *authority) issueServing(hosts []string) (*tls.Certificate, error) {
 		return nil, err
 	}
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
-	for _, host := range hosts {
-		if ip := net.ParseIP(host); ip != nil {
-			template.IPAddresses = append(template.IPAddresses, ip)
-		} else {
-			template.DNSNames = append(template.DNSNames, host)
-		}
-	}
+	nameHosts(template, hosts)
 	der, key, err := a.sign(template)
 	if err != nil {
 		return nil, err
@@ -199,6 +193,17 @@ func (a *authority) issueServing(hosts []string) (*tls.Certificate, error) {
 		return nil, err
 	}
 	return &tls.Certificate{Certificate: [][]byte{der, a.cert.Raw}, PrivateKey: key, Leaf: leaf}, nil
+}
+
+// nameHosts makes a certificate one of hosts.
+func nameHosts(certificate *x509.Certificate, hosts []string) {
+	for _, host := range hosts {
+		if ip := net.ParseIP(host); ip != nil {
+			certificate.IPAddresses = append(certificate.IPAddresses, ip)
+		} else {
+			certificate.DNSNames = append(certificate.DNSNames, host)
+		}
+	}
 }
 
 func (a *authority) sign(template *x509.Certificate) ([]byte, *ecdsa.PrivateKey, error) {

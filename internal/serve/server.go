@@ -2,9 +2,11 @@ package serve
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"time"
 
+	"github.com/typeplane/typeplane/internal/console"
 	"github.com/typeplane/typeplane/internal/database"
 	"github.com/typeplane/typeplane/internal/fairness"
 	"github.com/typeplane/typeplane/internal/program"
@@ -33,6 +35,8 @@ func (p *plan) newServer(door *door, dbs *database.Databases, stored *stores, us
 		Healthz:       []server.Check{{Name: "encryption-config", Check: p.known.EncryptionHealth}, {Name: "serving-certificate", Check: door.certificateHealth}},
 		Reports:       []server.Report{{Path: database.StoragePath, Make: stored.survey.Report}},
 		Documents:     users.documents(),
+		Console:       p.console(door, users),
+		ConsolePath:   console.Path,
 		Metrics:       p.metrics,
 		Audit:         audit.Log,
 		Tracer:        tracer,
@@ -50,6 +54,23 @@ func (p *plan) newServer(door *door, dbs *database.Databases, stored *stores, us
 		MaxRequestsInFlight:         inFlight(o.MaxRequestsInFlight),
 		MaxMutatingRequestsInFlight: inFlight(o.MaxMutatingRequestsInFlight),
 	})
+}
+
+// console is the page of the server, nil without --console. Its sessions are sealed by the key of
+// the authority, which servers that share their keys have in common.
+func (p *plan) console(door *door, users *identity) func(http.Handler) (http.Handler, error) {
+	if !p.options.Serving.Console {
+		return nil
+	}
+	return func(api http.Handler) (http.Handler, error) {
+		secret, err := encodeKey(door.authority.key)
+		if err != nil {
+			return nil, err
+		}
+		return console.NewServed(console.ServedConfig{
+			Program: p.program.Name, Authenticator: users.authenticator, Secret: secret, Named: door.named, Log: p.log,
+		}, api)
+	}
 }
 
 // etcdChecks are those of the databases, under the names that a kube-apiserver gives them.

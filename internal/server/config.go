@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"regexp"
 	"time"
 
@@ -54,6 +55,11 @@ type Config struct {
 	// Documents are answered as they are, to users whom the Authorizer allows to get their path.
 	// Proxies may keep them for an hour.
 	Documents []Document
+
+	// Console makes what answers below ConsolePath, by whatever way it lets people in. It is given
+	// the Server, for requests to the API. Nil: there is nothing below it.
+	Console     func(api http.Handler) (http.Handler, error)
+	ConsolePath string
 
 	// Metrics is where the metrics of requests are registered, and what /metrics shows to users
 	// whom the Authorizer allows to get it. A registry is for one server. Nil: there is no such

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -60,11 +61,27 @@ func New(config Config) (*Server, error) {
 	s.addReports()
 	s.addMetrics()
 	s.addIndex()
-	return s, nil
+	return s, s.addConsole()
 }
 
-// ServeHTTP answers one request; steps has the order of what is done for it.
+func (s *Server) addConsole() (err error) {
+	if s.config.Console != nil {
+		s.console, err = s.config.Console(http.HandlerFunc(s.serveAPI))
+	}
+	return err
+}
+
+// ServeHTTP answers one request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	if s.console != nil && strings.HasPrefix(req.URL.Path, s.config.ConsolePath) {
+		s.console.ServeHTTP(w, req)
+		return
+	}
+	s.serveAPI(w, req)
+}
+
+// serveAPI answers one request to the API; steps has the order of what is done for it.
+func (s *Server) serveAPI(w http.ResponseWriter, req *http.Request) {
 	deepen()
 	c := &call{w: &response{ResponseWriter: w}, req: req, ctx: req.Context(), auditing: auditing{begun: time.Now()}}
 	defer s.finish(c)

@@ -31,7 +31,8 @@ type Server struct {
 	readCount, writeCount place
 	events                map[*rest.Resource]prometheus.Counter // of watches
 
-	steps []step
+	steps   []step
+	console http.Handler // nil if there is none
 
 	stopping   atomic.Bool // makes /readyz fail
 	watches    watches

@@ -26,8 +26,8 @@ func backupCommand(s program.Server) command {
 		name: "backup", args: "FILE", takesFile: true, about: "writes all that etcd holds into a file",
 		more: "The file is a snapshot as etcd makes it, with a checksum. It is whole or not there, and only you can read it:\n" +
 			"what is in it is all that the server keeps, secrets too. The server may run and be written to. The certificates\n" +
-			"of the data directory (pki) are not in it; without them clients need a new admin.kubeconfig.\n" +
-			"- is the standard output, for a server in a container: it is written when the snapshot was read.",
+			"of the data directory (pki) are not in it; without them clients need a new admin.kubeconfig.\n\n" +
+			"With - for FILE it goes to the standard output, for a server in a container, when all of it was read.",
 		flags: func(fs *pflag.FlagSet) {
 			program.AddPlaceFlags(o, fs)
 			fs.BoolVar(&force, "force", false, "replace FILE if it is there")

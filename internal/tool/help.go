@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 
@@ -30,19 +31,19 @@ func Usage(s program.Server, fs *pflag.FlagSet) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s serves its API over HTTPS and keeps the objects in %s.\n\nUsage: %s [flags]\n", s.Name, program.StorageName(s), s.Name)
 	for _, cmd := range commands(s) {
-		fmt.Fprintf(&b, "       %s %-10s %s\n", s.Name, cmd.name, cmd.about)
+		b.WriteString(hanging(fmt.Sprintf("       %s %-10s ", s.Name, cmd.name), cmd.about))
 	}
 	fmt.Fprintf(&b, "       %s help COMMAND\n", s.Name)
 	writeGroups(&b, program.ServerGroups(fs))
-	fmt.Fprintf(&b, "\nEach flag may also be a variable of the environment (--data-dir is %s) or be in the file of --config.\n", program.Variable(s.Name, "data-dir"))
-	fmt.Fprintf(&b, "Flags of other API servers that ask for what is so in any case are taken, with a warning:\n%s.\n", wrap(program.FormerNames(), ""))
+	b.WriteString("\n" + paragraphs("Each flag may also be a variable of the environment (--data-dir is "+program.Variable(s.Name, "data-dir")+") or be in the file of --config.\n\n"+
+		"Flags of other API servers that ask for what is so in any case are taken, with a warning: "+program.FormerNames()+"."))
 	return b.String()
 }
 
 func (cmd command) usage(server string) string {
 	var b strings.Builder
 	call := strings.TrimSpace(server + " " + cmd.name + " " + cmd.args)
-	fmt.Fprintf(&b, "%s %s %s\n\n%s\n\nUsage: %s [flags]\n", server, cmd.name, cmd.about, cmd.more, call)
+	b.WriteString(paragraphs(server+" "+cmd.name+" "+cmd.about+"\n\n"+cmd.more) + "\n" + hanging("Usage: ", call+" [flags]"))
 	writeGroups(&b, program.CommandGroups(cmd.flagSet(server)))
 	return b.String()
 }
@@ -85,15 +86,30 @@ func defaultOf(f *pflag.Flag) string {
 	}
 }
 
-// helpWidth is how long a line of the help is at most.
-const helpWidth = 100
+// helpWidth is how long a line of the help is at most: a terminal has that.
+const helpWidth = 80
+
+// paragraphs breaks the lines of paragraphs, which stay apart.
+func paragraphs(text string) string {
+	parts := strings.Split(text, "\n\n")
+	for i, part := range parts {
+		parts[i] = wrap(part, "") + "\n"
+	}
+	return strings.Join(parts, "\n")
+}
+
+// hanging begins a line, and breaks a text into what is beside that.
+func hanging(begin, text string) string {
+	indent := strings.Repeat(" ", utf8.RuneCountInString(begin))
+	return begin + strings.TrimPrefix(wrap(text, indent), indent) + "\n"
+}
 
 // wrap breaks a text into lines that begin with indent.
 func wrap(text, indent string) string {
 	var lines []string
 	line := ""
 	for word := range strings.FieldsSeq(text) {
-		if line != "" && len(indent)+len(line)+1+len(word) > helpWidth {
+		if line != "" && utf8.RuneCountInString(indent+line+" "+word) > helpWidth {
 			lines, line = append(lines, indent+line), ""
 		}
 		line = strings.TrimSpace(line + " " + word)

@@ -19,9 +19,9 @@ func inspectCommand(s program.Server) command {
 	i := &inspection{store: &program.NewOptions(s.Name).Store}
 	return command{
 		name: "inspect", args: "KEY|PREFIX", about: "shows what etcd holds, as it is stored",
-		more: "KEY is the key of an object, with or without --etcd-prefix: /registry/pods/default/web or pods/default/web.\n" +
-			"A PREFIX ends in a slash, and lists what is below it; a key without an object is taken for one, and / is all.\n" +
-			"The object is shown in the version in which it is stored, without what a server would add when it reads it.\n" +
+		more: "KEY is the key of an object, with or without --etcd-prefix: /registry/pods/default/web or pods/default/web.\n\n" +
+			"A PREFIX ends in a slash, and lists what is below it; a key without an object is taken for one, and / is all.\n\n" +
+			"The object is shown in the version in which it is stored, without what a server would add when it reads it.\n\n" +
 			"With --decode the KEY may be left out, but not if the value is encrypted: it is bound to its key.",
 		choices: map[string][]string{"output": {"yaml", "json", "raw", "table"}},
 		flags: func(fs *pflag.FlagSet) {

@@ -33,7 +33,7 @@ func migrateCommand(s program.Server) command {
 			"With --resource and --to it moves the objects of one resource to another etcd instead. Servers on a cluster go on, and\n" +
 			"refuse the resource for a moment; one with the etcd inside it is stopped. They are started with other\n" +
 			"--etcd-servers-overrides afterwards. It may be stopped, too: run again it goes on; with --to as it was before it is undone.\n\n" +
-			"Exit code 0: all is in today's form. 3: it has come to its end, and something is left. 1: it has not.\n" +
+			"Exit code 0: all is in today's form. 3: it has come to its end, and something is left. 1: it has not.\n\n" +
 			"A server tells what is left at " + database.StoragePath + ".",
 		flags: func(fs *pflag.FlagSet) {
 			fs.BoolVar(&dryRun, "dry-run", false, "count only")

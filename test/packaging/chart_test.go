@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"sigs.k8s.io/yaml"
 
@@ -127,15 +126,9 @@ func marshal(t *testing.T, o any) string {
 // TestServerTakesThem: a server with the kinds of Kubernetes, which judges them as a kube-apiserver
 // does, takes all that the chart and kustomize print, and helm installs it there.
 func TestServerTakesThem(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "kubernetes")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".")
-	build.Dir = filepath.Join(root, "examples", "kubernetes", "server")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	server, err := testserver.Start(ctx, exec.Command(program, "--data-dir", t.TempDir(), "--secure-port", "0"))
+	server, err := testserver.Start(ctx, exec.Command(built(t), "--data-dir", t.TempDir(), "--secure-port", "0"))
 	if err != nil {
 		t.Fatal(err)
 	}

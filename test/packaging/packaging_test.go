@@ -20,6 +20,7 @@ const (
 // from says where a tool comes from that is not built here.
 var from = map[string]string{
 	"podman":              "the Debian packages podman and runc",
+	"prometheus":          "the Debian package prometheus",
 	"promtool":            "the Debian package prometheus",
 	"systemd-analyze":     "the Debian package systemd",
 	"qemu-aarch64-static": "the Debian package qemu-user-static",
@@ -60,4 +61,19 @@ func must(t *testing.T, in []byte, name string, args ...string) string {
 		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
 	}
 	return out
+}
+
+// built is a server with the kinds of Kubernetes.
+func built(t *testing.T) string {
+	t.Helper()
+	program, err := filepath.Abs(filepath.Join(root, "bin", "kubernetes"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".")
+	cmd.Dir = filepath.Join(root, "examples", "kubernetes", "server")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
 }

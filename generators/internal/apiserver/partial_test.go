@@ -12,45 +12,46 @@ import (
 )
 
 // A run that does not name all packages of a server must not take the others' kinds out of it.
+// It does not find those by itself that are in a folder which "..." leaves out.
 func TestPartialRun(t *testing.T) {
-	dir := gentest.Module(t, txtar.Parse([]byte(`
--- main.go --
+	dir := gentest.Module(t, txtar.Parse([]byte(strings.ReplaceAll(`
+-- testdata/shop/main.go --
 // +typeplane:apiserver
 package main
 
 func main() {}
--- v1/doc.go --
+-- testdata/shop/v1/doc.go --
 // +groupName=shop.example.com
 package v1
--- v1/types.go --
+-- testdata/shop/v1/types.go --
 package v1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 type Order struct {
 	metav1.TypeMeta
-	metav1.ObjectMeta
+	metav1.ObjectMeta 'json:"metadata,omitempty"'
 }
 
 type OrderList struct {
 	metav1.TypeMeta
-	metav1.ListMeta
-	Items []Order
+	metav1.ListMeta 'json:"metadata,omitempty"'
+	Items []Order 'json:"items"'
 }
--- v1alpha1/doc.go --
+-- testdata/shop/v1alpha1/doc.go --
 // +groupName=shop.example.com
 package v1alpha1
--- testdata/doc.go --
+-- testdata/shop/testdata/doc.go --
 // +groupName=shop.example.com
 package testdata
--- other/go.mod --
+-- testdata/shop/other/go.mod --
 module other
--- other/doc.go --
+-- testdata/shop/other/doc.go --
 // +groupName=shop.example.com
 package other
-`)))
+`, "'", "`"))))
 	result, err := generators.Run(generators.Config{
-		Dir: dir, Env: gentest.Env(), Patterns: []string{".", "./v1"}, Plugins: []generators.Plugin{apiserver.Plugin()},
+		Dir: dir, Env: gentest.Env(), Patterns: []string{"./testdata/shop", "./testdata/shop/v1"}, Plugins: []generators.Plugin{apiserver.Plugin()},
 	})
 	if err != nil {
 		t.Fatal(err)

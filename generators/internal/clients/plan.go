@@ -19,6 +19,8 @@ import (
 // Set is all that is printed for one package that asks for clients.
 type Set struct {
 	Layout
+	// AskedBy is the package whose tag asks for the set.
+	AskedBy *model.Package
 	// Groups are sorted by the names of their packages.
 	Groups []*Group
 }
@@ -73,7 +75,7 @@ func Plan(pass *generators.Pass) []*Set {
 		}
 		p.plurals = layout.plurals
 		p.checkClientGo()
-		set := &Set{Layout: layout, Groups: p.groups(pass.Below(pkg, layout.prints))}
+		set := &Set{Layout: layout, AskedBy: pkg, Groups: p.groups(pass.Below(pkg, layout.prints))}
 		if len(set.Groups) == 0 {
 			p.problemAt(pkg, ": no kind of the package, or of one below it, says +"+tagGen+" or is served",
 				"say +"+tagGen+" above a kind, or take the tag away")

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/typeplane/typeplane/generators/internal/generators"
@@ -30,7 +31,9 @@ func Plugin(name, generator, doc string, tags []tag.Definition, generate func(*g
 		Stale: func(pass *generators.Pass) []string {
 			var out []string
 			for _, set := range sets {
-				out = append(out, set.stale(pass, generator)...)
+				if slices.Contains(pass.Packages, set.AskedBy) {
+					out = append(out, set.stale(pass, generator)...)
+				}
 			}
 			return out
 		},

@@ -60,7 +60,7 @@ func (p *planner) searched(a, b *types.Type) []*model.Package {
 // converting are the packages of the run that ask for conversions, as conversion-gen has them,
 // except those that import pkg, which therefore can't import them.
 func converting(m *model.Model, pkg *model.Package) []*model.Package {
-	return slices.DeleteFunc(slices.Clone(m.Packages), func(other *model.Package) bool {
+	return slices.DeleteFunc(m.All(), func(other *model.Package) bool {
 		return !m.OfPackage(other).Has(tagName) || m.Reaches(other, pkg)
 	})
 }

@@ -52,7 +52,7 @@ func Plugin() generators.Plugin {
 			for _, p := range plan(pass) {
 				for _, k := range p.kinds {
 					printed[filepath.Join(p.dir, k.fileName())] = true
-					pass.RawIn(p.dir, k.fileName(), append([]byte(firstLine(p.path)), k.definition.text()...))
+					pass.RawIn(p.path, p.dir, k.fileName(), append([]byte(firstLine(p.path)), k.definition.text()...))
 				}
 			}
 		},

@@ -78,7 +78,7 @@ func (f *finder) packages(t *types.Type) []*types.Package {
 // defaulting are the packages of the run that ask for defaults, except those that import pkg, which
 // therefore can't import them.
 func defaulting(m *model.Model, pkg *model.Package) []*model.Package {
-	return slices.DeleteFunc(slices.Clone(m.Packages), func(other *model.Package) bool {
+	return slices.DeleteFunc(m.All(), func(other *model.Package) bool {
 		return !m.OfPackage(other).Has(tagName) || m.Reaches(other, pkg)
 	})
 }

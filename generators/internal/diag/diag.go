@@ -55,6 +55,15 @@ type Report struct {
 	by       string
 	problems []Problem
 	warnings []Problem
+	aside    func(Problem) bool // nil for none
+}
+
+// Leave says which problems and warnings are about what is none of the run's business. They are in
+// Left only, and stop nothing.
+func (r *Report) Leave(aside func(Problem) bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.aside = aside
 }
 
 // Hearing says which plug-in speaks from now on.
@@ -83,21 +92,45 @@ func (r *Report) Warn(p Problem) {
 func (r *Report) Stops() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.ContainsFunc(r.problems, func(p Problem) bool { return !p.Idle })
+	return slices.ContainsFunc(r.problems, func(p Problem) bool { return !p.Idle && !r.isAside(p) })
+}
+
+func (r *Report) isAside(p Problem) bool { return r.aside != nil && r.aside(p) }
+
+// ours are those of some problems that are the run's business, theirs the others.
+func (r *Report) split(problems []Problem) (ours, theirs []Problem) {
+	for _, p := range problems {
+		if r.isAside(p) {
+			theirs = append(theirs, p)
+		} else {
+			ours = append(ours, p)
+		}
+	}
+	return ours, theirs
 }
 
 // Problems returns what was added, sorted by position, each once.
 func (r *Report) Problems() []Problem {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return inOrder(r.problems)
+	ours, _ := r.split(r.problems)
+	return inOrder(ours)
+}
+
+// Left returns the problems that are none of the run's business, sorted by position, each once.
+func (r *Report) Left() []Problem {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, theirs := r.split(r.problems)
+	return inOrder(theirs)
 }
 
 // Warnings returns what was warned of, sorted by position, each once.
 func (r *Report) Warnings() []Problem {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return inOrder(r.warnings)
+	ours, _ := r.split(r.warnings)
+	return inOrder(ours)
 }
 
 func inOrder(problems []Problem) []Problem {

@@ -20,7 +20,7 @@ func Plugin() generators.Plugin {
 		Stale: stale,
 		Generate: func(pass *generators.Pass) {
 			for _, p := range plan(pass) {
-				pass.RawIn(p.dir, p.name, render(p))
+				pass.RawIn(p.api.Path, p.dir, p.name, render(p))
 			}
 		},
 	}

@@ -28,7 +28,7 @@ type File struct {
 	// Dir and Name say where it goes, PkgPath and PkgName what it belongs to.
 	Dir, Name, PkgPath, PkgName string
 	// AskedBy is the package that asks for the file, if that is another one: PkgPath is printed as
-	// a whole then.
+	// a whole then, or "" for a file that is not Go.
 	AskedBy string
 	// Generator is the name in the "Code generated" line.
 	Generator string

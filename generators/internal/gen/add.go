@@ -15,8 +15,8 @@ var adders = map[string]func(args []string, stdout, stderr io.Writer) int{
 const addUsage = `gen add adds to a module that has a server.
 
     gen add kind NAME               a kind, with a rule, a test and a sample
-    gen add version VERSION         a version of a group: a copy of the newest one
-    gen add subresource KIND NAME   an action on a kind, like …/orders/{name}/cancel
+    gen add version VERSION         a version of a group, a copy of the newest
+    gen add subresource KIND NAME   an action on a kind, like …/{name}/cancel
     gen add admission NAME          an admission plug-in
 
 Each of them has --help. No file that exists is written over.

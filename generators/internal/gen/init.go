@@ -56,7 +56,7 @@ func (c *subcommand) parse(args []string, least, most int) (names []string, stat
 	err := c.flags.Parse(args)
 	switch n := c.flags.NArg(); {
 	case errors.Is(err, pflag.ErrHelp):
-		fmt.Fprintf(c.stdout, "%s\n\nUsage:\n\n    gen %s\n\nFlags:\n\n%s", c.doc, c.usage, c.flags.FlagUsages())
+		fmt.Fprintf(c.stdout, "%s\nUsage:\n\n    gen %s\n\nFlags:\n\n%s", beside("", c.doc), c.usage, c.flags.FlagUsagesWrapped(helpWidth))
 		return nil, ok
 	case err != nil:
 		return nil, misused(c.stderr, err)

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/typeplane/typeplane/generators/internal/emit"
 	"github.com/typeplane/typeplane/generators/internal/generators"
@@ -179,24 +178,6 @@ func count(n int, what string) string {
 func misused(stderr io.Writer, err error) int {
 	fmt.Fprintf(stderr, "gen: %v\nSee gen --help.\n", err)
 	return misuse
-}
-
-func usage(w io.Writer, flags *pflag.FlagSet) {
-	var b strings.Builder
-	b.WriteString("gen writes the code that follows from annotated Go types.\n\nUsage:\n\n    gen init MODULE\n    gen add kind|version|subresource|admission …\n    gen [flags] PACKAGES…\n    gen tags\n\n")
-	b.WriteString("gen init begins a module with an API server, gen add adds to it; both have --help.\n")
-	b.WriteString("PACKAGES are package patterns of the go command in the main module, like ./...\n")
-	b.WriteString("gen tags prints the tags that generators read.\n\nGenerators:\n\n")
-	width := 0
-	for _, p := range plugins() {
-		width = max(width, len(p.Name))
-	}
-	for _, p := range plugins() {
-		fmt.Fprintf(&b, "    %-*s  %s\n", width, p.Name, p.Doc)
-	}
-	fmt.Fprintf(&b, "\nFlags:\n\n%s", flags.FlagUsages())
-	b.WriteString("\nThe exit status is 0, or 1 if there are problems or, with --verify, files are out of date, or 2 if gen was called wrongly.\n")
-	fmt.Fprint(w, b.String())
 }
 
 // nextSteps says what to begin with when gen is called without a word.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/typeplane/typeplane/generators/internal/gentest"
 
@@ -25,12 +26,27 @@ func TestHelpNamesEveryGenerator(t *testing.T) {
 	if status != ok {
 		t.Errorf("status %d", status)
 	}
+	flowing := strings.Join(strings.Fields(stdout), " ")
 	for _, p := range plugins() {
-		if !strings.Contains(stdout, "    "+p.Name+" ") || !strings.Contains(stdout, p.Doc) {
+		if !strings.Contains(stdout, "    "+p.Name+" ") || !strings.Contains(flowing, p.Name+" "+p.Doc) {
 			t.Errorf("%s is not described in:\n%s", p.Name, stdout)
 		}
 		if len(p.Outputs) == 0 && p.Stale == nil {
 			t.Errorf("%s does not say which files it writes, so stale ones are never removed", p.Name)
+		}
+	}
+}
+
+func TestHelpFitsTerminals(t *testing.T) {
+	for _, command := range []string{"", "init", "add", "add kind", "add version", "add subresource", "add admission", "tags"} {
+		status, stdout, stderr := call(append(strings.Fields(command), "--help")...)
+		if status != ok || stdout == "" {
+			t.Errorf("gen %s --help: status %d, %s", command, status, stderr)
+		}
+		for line := range strings.Lines(stdout) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > helpWidth {
+				t.Errorf("gen %s --help: a line of %d signs: %s", command, n, line)
+			}
 		}
 	}
 }

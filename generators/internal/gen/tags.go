@@ -16,7 +16,8 @@ func tags(args []string, stdout, stderr io.Writer) int {
 	flags.SetOutput(io.Discard)
 	markdown := flags.Bool("markdown", false, "print the page docs/tags.md, without the table of places, which a test makes")
 	if err := flags.Parse(args); errors.Is(err, pflag.ErrHelp) {
-		fmt.Fprintf(stdout, "gen tags prints all tags that gen knows: where they stand, what they do, and which generator reads them.\n\nFlags:\n\n%s", flags.FlagUsages())
+		doc := beside("", "gen tags prints all tags that gen knows: where they stand, what they do, and which generator reads them.")
+		fmt.Fprintf(stdout, "%s\nFlags:\n\n%s", doc, flags.FlagUsagesWrapped(helpWidth))
 		return ok
 	} else if err != nil {
 		return misused(stderr, err)

@@ -36,13 +36,12 @@ type Plugin struct {
 	Outputs []emit.Output
 	// Stale returns files outside the folders of packages that the plug-in once wrote and no longer
 	// would. They are then removed. It is nil for a plug-in that writes into packages only. It is
-	// called after Generate.
+	// called after Generate, and the Packages of its pass are those that the user named.
 	Stale func(*Pass) []string
 	// Last says that the plug-in looks at what the others print (Pass.Printed), so that it runs
 	// after them.
 	Last bool
-	// Generate plans and prints. It is called once, with all packages of the run; it does not
-	// modify them.
+	// Generate plans and prints. It is called once, with all packages; it does not modify them.
 	Generate func(*Pass)
 }
 
@@ -50,8 +49,9 @@ type Plugin struct {
 type Pass struct {
 	// Model answers questions about packages, types, markers and positions.
 	Model *model.Model
-	// Packages are those that the user named and that carry at least one of our tags, sorted by
-	// import path.
+	// Packages are those of the main module that carry at least one of our tags, sorted by import
+	// path. What is printed for those that the user did not name is not written: it only tells what
+	// belongs into the others.
 	Packages []*model.Package
 	// Report takes problems.
 	Report *diag.Report
@@ -100,10 +100,13 @@ func (p *Pass) Files() []*emit.File { return p.files }
 
 // Raw adds a file of pkg that is not Go and is written as it is.
 func (p *Pass) Raw(pkg *model.Package, name string, content []byte) {
-	p.RawIn(pkg.Dir, name, content)
+	p.RawIn(pkg.Path, pkg.Dir, name, content)
 }
 
-// RawIn is Raw for a file in another folder, which need not exist.
-func (p *Pass) RawIn(dir, name string, content []byte) {
-	p.files = append(p.files, emit.NewRaw(dir, name, content))
+// RawIn is Raw for a file in another folder, which need not exist, that the package of an import
+// path asks for.
+func (p *Pass) RawIn(pkg, dir, name string, content []byte) {
+	f := emit.NewRaw(dir, name, content)
+	f.AskedBy = pkg
+	p.files = append(p.files, f)
 }

@@ -91,17 +91,18 @@ func Run(cfg Config) (Result, error) {
 	}
 	report := &diag.Report{}
 	table := TagTable(slices.Concat(cfg.Plugins, cfg.Known))
-	set, err := load.Load(load.Config{Dir: cfg.Dir, Env: cfg.Env, Patterns: cfg.Patterns, Tags: table, Report: report, Shared: cfg.Shared, Waits: cfg.Waits})
+	set, err := load.Load(load.Config{Dir: cfg.Dir, Env: cfg.Env, Patterns: cfg.Patterns, Whole: true, Tags: table, Report: report, Shared: cfg.Shared, Waits: cfg.Waits})
 	if err != nil {
 		return Result{}, err
 	}
-	watch.lap("load %d of %d packages", len(set.Packages), len(set.Named))
+	watch.lap("load %d of %d packages, and %d around them", len(set.Packages), len(set.Named), len(set.Around))
 	m := model.New(set)
+	report.Leave(strange(m, cfg.Dir))
 	served := findServed(m)
 	checks := tagCheck{table: table, report: report, served: served}
 	checks.packages(m)
 
-	sound := slices.DeleteFunc(slices.Clone(set.Packages), func(p *model.Package) bool { return p.Broken })
+	sound := soundOf(set.All())
 	var files []*emit.File
 	var formatter emit.Formatter
 	var stale []string
@@ -115,12 +116,14 @@ func Run(cfg Config) (Result, error) {
 		report.Hearing(plugin.Name)
 		plugin.Generate(pass)
 		if plugin.Stale != nil {
-			stale = append(stale, plugin.Stale(pass)...)
+			own := *pass
+			own.Packages = soundOf(set.Packages)
+			stale = append(stale, plugin.Stale(&own)...)
 		}
 		stateLevel(pass.files)
 		by.add(plugin.Name, pass.files)
 		files = append(files, pass.files...)
-		formatter.Start(pass.files) // while the next plug-in plans
+		formatter.Start(named(m, pass.files)) // while the next plug-in plans
 		watch.lap("%s: %d files", plugin.Name, len(pass.files))
 	}
 	report.Hearing("")
@@ -130,11 +133,12 @@ func Run(cfg Config) (Result, error) {
 	checkImports(m, files, report)
 	var result Result
 	result.Problems, result.Warnings = split(report, cfg.WarnUnknownTags)
+	result.Warnings = ofNamed(m, cfg.Dir, report, result.Warnings)
 	result.Problems = once(m, result.Problems)
 	if len(result.Problems) > 0 {
 		return result, nil
 	}
-	if result.Changes, err = settle(cfg, m, files, stale); err != nil {
+	if result.Changes, err = settle(cfg, m, named(m, files), stale); err != nil {
 		return result, err
 	}
 	watch.lap("format and compare %d files", len(files))

@@ -94,7 +94,7 @@ func findServed(m *model.Model) served {
 			}
 		}
 	}
-	for _, pkg := range m.Packages {
+	for _, pkg := range m.All() {
 		if !m.Serves(pkg) {
 			continue
 		}

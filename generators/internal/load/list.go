@@ -245,11 +245,41 @@ func (s *Set) namedPackages(roots []*node) ([]*Package, error) {
 	if err := readFiles(inside); err != nil {
 		return nil, err
 	}
-	var out []*Package
-	for _, n := range inside {
+	return s.tagged(inside), nil
+}
+
+// around returns the packages of the main modules with one of our tags in them that the patterns do
+// not name.
+func (s *Set) around() ([]*Package, error) {
+	var all []string
+	for _, m := range s.mainModules {
+		all = append(all, m.path+"/...")
+	}
+	if len(all) == 0 || s.namesAll() {
+		return nil, nil
+	}
+	found, err := s.list(all)
+	if err != nil {
+		return nil, err
+	}
+	others := slices.DeleteFunc(found, func(n *node) bool { return !n.main || s.Named[n.path] != "" })
+	if err := readFiles(others); err != nil {
+		return nil, err
+	}
+	return s.tagged(others), nil
+}
+
+// namesAll tells whether the patterns name all packages of the only main module.
+func (s *Set) namesAll() bool {
+	return len(s.mainModules) == 1 && s.dir == s.mainModules[0].dir && slices.Contains(s.cfg.Patterns, "./...")
+}
+
+// tagged are the packages of nodes with one of our tags in them.
+func (s *Set) tagged(nodes []*node) (out []*Package) {
+	for _, n := range nodes {
 		if hasTags(n) {
 			out = append(out, s.newPackage(n))
 		}
 	}
-	return out, nil
+	return out
 }

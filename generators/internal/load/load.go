@@ -17,7 +17,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"sort"
+	"strings"
 
 	"golang.org/x/mod/module"
 	"k8s.io/gengo/v2/types"
@@ -54,19 +54,30 @@ func Load(cfg Config) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	exports := s.prefetch(named)
-	if err := s.readSources(named, exports); err != nil {
+	s.Packages = named
+	if cfg.Whole {
+		if s.Around, err = s.around(); err != nil {
+			return nil, err
+		}
+	}
+	all := s.All()
+	exports := s.prefetch(all)
+	if err := s.readSources(all, exports); err != nil {
 		return nil, err
 	}
-	for _, p := range named {
+	for _, p := range all {
 		s.check(p)
 		s.reportLost(p)
 		s.fill(p)
-		s.Packages = append(s.Packages, p)
 	}
-	sort.Slice(s.Packages, func(i, j int) bool { return s.Packages[i].Path < s.Packages[j].Path })
+	for _, list := range [][]*Package{s.Packages, s.Around} {
+		slices.SortFunc(list, func(a, b *Package) int { return strings.Compare(a.Path, b.Path) })
+	}
 	return s, nil
 }
+
+// All are the packages that the patterns name, and those around them.
+func (s *Set) All() []*Package { return slices.Concat(s.Packages, s.Around) }
 
 // Folders returns the folders of all packages that were looked at, also of those that were looked
 // for in the main module and are not there.

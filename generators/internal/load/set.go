@@ -22,6 +22,8 @@ type Config struct {
 	Env []string
 	// Patterns are package patterns of the go command, like "./...".
 	Patterns []string
+	// Whole says that packages which the patterns do not name are loaded, too: see Set.Around.
+	Whole bool
 	// Tags tells which tags name packages to load as well; nil is the common ones.
 	Tags *tag.Table
 	// Report takes what is wrong in the packages: syntax errors, imports that cannot be resolved.
@@ -42,6 +44,10 @@ type Set struct {
 	// Packages are those that the patterns name and that carry at least one of our tags, sorted by
 	// import path.
 	Packages []*Package
+	// Around are the other packages of the main module that carry one of our tags, sorted by import
+	// path, if Config.Whole asks for them. What belongs into a package may follow from one of them:
+	// it serves its kinds, or has a function that fills one of its types.
+	Around []*Package
 	// Named are the folders of all packages that the patterns name, tagged or not, by import path.
 	Named map[string]string
 

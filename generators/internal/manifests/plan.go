@@ -34,7 +34,7 @@ func Plugin() generators.Plugin {
 		Generate: func(pass *generators.Pass) {
 			for _, p := range plan(pass) {
 				for _, f := range p.files() {
-					pass.RawIn(p.dir, f.name, []byte(f.text))
+					pass.RawIn(p.path, p.dir, f.name, []byte(f.text))
 				}
 			}
 		},

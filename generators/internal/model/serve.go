@@ -46,7 +46,7 @@ func (m *Model) BelowServer(path string) bool {
 func (m *Model) serverPackages() []string {
 	if m.servers == nil {
 		m.servers = []string{}
-		for _, pkg := range m.Packages {
+		for _, pkg := range m.All() {
 			if m.OfPackage(pkg).Has(TagServer) {
 				m.servers = append(m.servers, pkg.Path)
 			}

@@ -151,6 +151,48 @@ func TestAlias(t *testing.T) {
 	}
 }
 
+// One server has one schema of metadata: that of a kube-apiserver, whether a kind is its own or one
+// of Kubernetes.
+func TestMetadataIsTheSame(t *testing.T) {
+	const server = "\n-- main.go --\n// +typeplane:apiserver\npackage main\n\nfunc main() {}\n"
+	models := func(text string) map[string]json.RawMessage {
+		dir := gentest.Module(t, txtar.Parse([]byte(strings.ReplaceAll(text, "// +k8s:openapi-gen=true\n", "")+server)))
+		result, err := generators.Run(generators.Config{
+			Dir: dir, Env: gentest.Env(), Patterns: []string{"./v1"}, Plugins: []generators.Plugin{openapi.Plugin()},
+			Known: []generators.Plugin{apiserver.Plugin()},
+		})
+		if err != nil || len(result.Problems) > 0 {
+			t.Fatal(err, result.Problems)
+		}
+		return constant(t, filepath.Join(dir, "v1", "zz_generated.openapi.go"))
+	}
+	own, alias := models(kindModule), models(aliasModule)
+	wait, seen := []string{metaModels + "ObjectMeta", metaModels + "ListMeta"}, map[string]bool{}
+	for ; len(wait) > 0; wait = wait[1:] {
+		name := wait[0]
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		if string(own[name]) != string(alias[name]) || len(own[name]) == 0 {
+			t.Errorf("%s of own kinds and of aliases:\n%s\n%s", name, own[name], alias[name])
+		}
+		for _, ref := range references(t, own[name]) {
+			wait = append(wait, strings.TrimPrefix(ref, "#/components/schemas/"))
+		}
+	}
+	for _, name := range []string{"OwnerReference", "ManagedFieldsEntry", "ShardInfo"} {
+		if !seen[metaModels+name] {
+			t.Errorf("metadata has no %s: %v", name, seen)
+		}
+	}
+	if got := string(own[metaModels+"OwnerReference"]); !strings.Contains(got, `"uid":{"default":"",`) {
+		t.Errorf("an owner's uid has no default, as a kube-apiserver publishes: %s", got)
+	}
+}
+
+const metaModels = "io.k8s.apimachinery.pkg.apis.meta.v1."
+
 // constant evaluates OpenAPISchemas in a generated file, compactly.
 func constant(t *testing.T, file string) map[string]json.RawMessage {
 	t.Helper()

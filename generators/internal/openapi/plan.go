@@ -53,8 +53,17 @@ func (m *models) work() {
 	for len(m.queue) > 0 {
 		next := m.queue[0]
 		m.queue = m.queue[1:]
+		own := m.resources
+		m.resources = own && !ofMetadata(next)
 		m.done[m.modelName(next)] = m.modelSchema(next)
+		m.resources = own
 	}
+}
+
+// ofMetadata says whether a type is a part of every object's metadata, or of every list's. It is
+// published as by a kube-apiserver, whatever the kinds are: one server has one schema of it.
+func ofMetadata(t *types.Type) bool {
+	return t.Name.Package == metaV1 && slices.Contains([]string{"ObjectMeta", "ListMeta", "OwnerReference", "ManagedFieldsEntry", "ShardInfo"}, t.Name.Name)
 }
 
 // Publishes says whether the package has, or will have, the constant OpenAPISchemas.

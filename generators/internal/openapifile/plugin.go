@@ -120,7 +120,7 @@ func write(pass *generators.Pass, root *model.Package, file string) {
 		problem(pass, root, ": "+err.Error(), "mend what the types say of their schemas")
 		return
 	}
-	pass.RawIn(filepath.Dir(file), filepath.Base(file), append(text, '\n'))
+	pass.RawIn(root.Path, filepath.Dir(file), filepath.Base(file), append(text, '\n'))
 }
 
 func problem(pass *generators.Pass, pkg *model.Package, message, cure string) {

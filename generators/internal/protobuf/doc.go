@@ -71,7 +71,7 @@ const generator = "go-to-protobuf"
 func Plugin() generators.Plugin {
 	return generators.Plugin{
 		Name: "protobuf",
-		Doc:  "Protobuf messages and their methods, byte for byte those of Kubernetes (generated.pb.go, generated.proto).",
+		Doc:  "protobuf messages and their methods, byte for byte those of Kubernetes (generated.pb.go, generated.proto)",
 		Tags: tags,
 		// generated.proto stays when the tag goes: it remembers the numbers.
 		Outputs:  []emit.Output{{Name: goFile, Generator: generator}},

@@ -32,7 +32,7 @@ const (
 func Plugin() generators.Plugin {
 	return generators.Plugin{
 		Name:     "transcode",
-		Doc:      "Tables for JSON out of protobuf without decoding, where a package has functions for both.",
+		Doc:      "tables for JSON out of protobuf without decoding, where a package has functions for both",
 		Outputs:  []emit.Output{{Name: fileName, Generator: generator}},
 		Generate: generate,
 	}

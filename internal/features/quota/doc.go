@@ -34,11 +34,11 @@
 // Writers of one process queue for a namespace (queue.go), as each charge moves the quota that the
 // next one is decided on. Between servers the second writer tries again.
 //
-// It never charges what expires by itself (kinds with a lifetime, like events): no transaction of
-// ours removes it. It knows pods, services and claims by the Go types of k8s.io/api, and counts
-// everything else. All servers on one etcd must have the plug-in. What was written while one had
-// not is counted when the status of a quota is written, which always means that (counter.go does
-// it).
+// It never charges what expires by itself (kinds with a lifetime, like events): no transaction
+// of ours removes it. It knows pods, services, claims of volumes and claims of devices by the Go
+// types of k8s.io/api, and counts everything else. All servers on one etcd must have the
+// plug-in. What was written while one had not is counted when the status of a quota is written,
+// which always means that (counter.go does it).
 //
 // Start reading at quotas.charge, in charge.go. The kind is in the folder below, its rules are in
 // strategy.go.

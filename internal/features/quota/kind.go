@@ -34,18 +34,17 @@ func newKind(objects Objects) *kind {
 	for _, name := range objects.Names() {
 		k.counts = append(k.counts, corev1.ResourceName("count/"+name.String()))
 	}
-	if k.name.Group != "" {
-		return k
-	}
-	switch k.name.Resource {
+	switch k.name.String() {
 	case "pods":
 		k.measure, k.measures = measurePod, podMeasures
 	case "services":
 		k.measure, k.measures = measureService, serviceMeasures
 	case "persistentvolumeclaims":
 		k.measure, k.measures = measureClaim, claimMeasures
+	case "resourceclaims.resource.k8s.io":
+		k.measure, k.measures = measureDevices, devicesMeasure
 	}
-	if slices.Contains(counted, k.name.Resource) {
+	if k.name.Group == "" && slices.Contains(counted, k.name.Resource) {
 		k.counts = append(k.counts, corev1.ResourceName(k.name.Resource))
 	}
 	return k
@@ -69,7 +68,7 @@ func (k *kind) use(obj apiruntime.Object) *usage {
 	}
 	switch {
 	case k.measure == nil:
-	case obj == nil:
+	case obj == nil && k.name.Group == "":
 		u.used[corev1.ResourceName(k.name.Resource)] = one()
 	default:
 		k.measure(obj, u)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	resourcev1 "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
@@ -110,6 +111,15 @@ func TestUsage(t *testing.T) {
 		"one without node ports":  {kindOf("", "services"), service(corev1.ServiceTypeLoadBalancer, false, 0, 0), "count/services=1,services.loadbalancers=1,services=1"},
 		"one with a port by hand": {kindOf("", "services"), service(corev1.ServiceTypeLoadBalancer, false, 0, 30000), "count/services=1,services.loadbalancers=1,services.nodeports=1,services=1"},
 		"a claim":                 {kindOf("", "persistentvolumeclaims"), claim("", "storage=1Gi", ""), "count/persistentvolumeclaims=1,persistentvolumeclaims=1,requests.storage=1Gi"},
+		"a claim of devices": {kindOf("resource.k8s.io", "resourceclaims"), devicesOf(
+			resourcev1.DeviceRequest{Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: "gold", AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: 2}},
+			resourcev1.DeviceRequest{Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: "lead", AllocationMode: resourcev1.DeviceAllocationModeAll}},
+			resourcev1.DeviceRequest{FirstAvailable: []resourcev1.DeviceSubRequest{
+				{DeviceClassName: "gold", AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: 1},
+				{DeviceClassName: "gold", AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: 3},
+				{DeviceClassName: "tin", AllocationMode: "Later", Count: 9},
+			}}), "count/resourceclaims.resource.k8s.io=1,gold.deviceclass.resource.k8s.io/devices=5,lead.deviceclass.resource.k8s.io/devices=32,tin.deviceclass.resource.k8s.io/devices=0"},
+		"devices that can't be read": {kindOf("resource.k8s.io", "resourceclaims"), nil, "count/resourceclaims.resource.k8s.io=1"},
 		"a claim of a class": {kindOf("", "persistentvolumeclaims"), claim("gold", "storage=1Gi", "storage=2Gi"),
 			"count/persistentvolumeclaims=1,gold.storageclass.storage.k8s.io/persistentvolumeclaims=1,gold.storageclass.storage.k8s.io/requests.storage=2Gi,persistentvolumeclaims=1,requests.storage=2Gi"},
 	} {
@@ -125,6 +135,10 @@ func TestUsage(t *testing.T) {
 			}
 		})
 	}
+}
+
+func devicesOf(requests ...resourcev1.DeviceRequest) *resourcev1.ResourceClaim {
+	return &resourcev1.ResourceClaim{Spec: resourcev1.ResourceClaimSpec{Devices: resourcev1.DeviceClaim{Requests: requests}}}
 }
 
 func sortedParts(list string) []string { return slices.Sorted(strings.SplitSeq(list, ",")) }

@@ -49,6 +49,7 @@ export const objectAddress = (kind: Kind, meta: Pick<Meta, 'name' | 'namespace'>
 
 export const homeAddress = '#/'
 export const meAddress = '#/me'
+export const runAddress = '#/run'
 
 // replaceQuery changes the address without a step in the history: for what is typed.
 export function replaceQuery(change: Record<string, string>) {

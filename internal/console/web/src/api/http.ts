@@ -74,6 +74,11 @@ export async function ask<T>(path: string, call: Call = {}): Promise<Answer<T>> 
   return { data: await response.json(), warnings: warningsOf(response.headers.get('Warning')) }
 }
 
+// askText asks for what is no JSON.
+export async function askText(path: string, call: Call = {}): Promise<string> {
+  return (await send(path, { ...call, accept: 'text/plain, */*' })).text()
+}
+
 // warningsOf reads a header like `299 - "old", 299 - "older"`.
 export function warningsOf(header: string | null): string[] {
   const found = (header ?? '').matchAll(/299 [^"]*"((?:[^"\\]|\\.)*)"/g)

@@ -145,8 +145,7 @@ export class Rows {
   // take adds a page. What a watch has told about an object is newer.
   private take(page: Table) {
     if (page.columnDefinitions?.length) this.columns = page.columnDefinitions
-    const known = new Set(this.rows.map((row) => row.key))
-    const fresh = page.rows.map((row) => rowOf(row)).filter((row) => !known.has(row.key) && !this.gone.has(row.key))
+    const fresh = page.rows.map((row) => rowOf(row)).filter((row) => !this.gone.has(row.key) && this.rows[this.place(row.key)]?.key !== row.key)
     const last = this.rows.at(-1)
     this.rows = this.rows.concat(fresh)
     if (last && fresh[0] && fresh[0].key < last.key) this.rows.sort((a, b) => a.key < b.key ? -1 : 1)

@@ -8,9 +8,11 @@ import { ListView } from './list'
 import { MeView } from './me'
 import { ObjectView } from './object'
 import { Problem, useLoaded } from './parts'
+import { RunView } from './run'
 import { Side } from './side'
 
-export interface About { program: string, server: string }
+// About is what the page is told of its server; signOut says that there is a session to end.
+export interface About { program: string, server: string, signOut?: boolean }
 
 const readAbout = async (): Promise<About> => (await fetch('about.json')).json()
 
@@ -56,6 +58,7 @@ function View({ route, kinds, about }: { route: Route, kinds: Kinds, about: Abou
   const [view, group, version, resource, namespace, name] = route.steps
   if (view === undefined) return <Home kinds={kinds} about={about} />
   if (view === 'me') return <MeView route={route} />
+  if (view === 'run') return <RunView kinds={kinds} />
   const kind = kinds.find(groupOf(group), version ?? '', resource ?? '')
   if (kind && view === 'list') return <ListView key={location.hash.split('?')[0]} kind={kind} kinds={kinds} route={route} />
   if (kind && view === 'object' && name !== undefined) {

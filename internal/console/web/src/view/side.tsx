@@ -1,7 +1,7 @@
 // The kinds of the server, by group.
 import { useMemo, useState } from 'preact/hooks'
 import { can, type Kind, type Kinds } from '../api/kinds'
-import { groupOf, homeAddress, listAddress, meAddress, type Route } from '../route'
+import { groupOf, homeAddress, listAddress, meAddress, runAddress, type Route } from '../route'
 import type { About } from './app'
 
 interface Props { open: boolean, about?: About, kinds?: Kinds, me?: string, route: Route }
@@ -28,9 +28,17 @@ export function Side({ open, about, kinds, me, route }: Props) {
         ))}
         {kinds && groups.length === 0 && <p class="muted">No kind is called that.</p>}
       </div>
+      <a class="me" href={runAddress} aria-current={view === 'run' ? 'page' : undefined}>How it runs</a>
       <a class="me" href={meAddress} aria-current={view === 'me' ? 'page' : undefined}>{me ?? 'Who am I?'}</a>
+      {about?.signOut && <button type="button" class="quiet" onClick={signOut}>Sign out</button>}
     </nav>
   )
+}
+
+// signOut ends the session, and shows where another one begins.
+async function signOut() {
+  await fetch('logout', { method: 'POST' })
+  location.reload()
 }
 
 export function byGroup(kinds: Kind[]): [string, Kind[]][] {
