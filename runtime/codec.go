@@ -170,6 +170,15 @@ func (k *Kind) Transcode(dst, message []byte, revision int64) ([]byte, error) {
 	return k.jsonTable.Append(dst, message, revision)
 }
 
+// Parts names the fields in a message of the kind, as transcode.Message.Parts does. It is nil for a
+// kind that has no table.
+func (k *Kind) Parts(message []byte) ([]transcode.Part, error) {
+	if k.jsonTable == nil {
+		return nil, nil
+	}
+	return k.jsonTable.Parts(message)
+}
+
 // transcodes checks a table, as far as an empty object shows it.
 func (c *checker) transcodes(k *Kind, bad func(string, ...any)) {
 	switch {

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httputil"
+	"strings"
 	"time"
 
 	"github.com/typeplane/typeplane/internal/delegated"
@@ -23,6 +24,9 @@ type Config struct {
 	Program string
 	// Server is where the requests of the page go.
 	Server delegated.Config
+	// Disk answers GET /{group}/{resource}/{namespace}/{name} with what lies in the database of the
+	// server; nil: that can't be seen from here. Requests have passed the door.
+	Disk http.Handler
 	// Port of 127.0.0.1 is where the page is; 0 is a free one.
 	Port int
 	// Opened is told the address of the page, which is good once.
@@ -42,7 +46,7 @@ func Serve(ctx context.Context, c Config) error {
 	}
 	d := newDoor(listener.Addr().String())
 	server := &http.Server{
-		Handler:           d.guard(pages(c), forward(passage)),
+		Handler:           d.guard(pages(c), inside(c, passage)),
 		ReadHeaderTimeout: 10 * time.Second,
 		BaseContext:       func(net.Listener) context.Context { return ctx }, // ends watches
 	}
@@ -74,6 +78,25 @@ func pages(c Config) http.Handler {
 	return mux
 }
 
+// inside answers what only the page may ask: the server, and the database behind it.
+func inside(c Config, passage *delegated.Passage) http.Handler {
+	server, disk := http.StripPrefix("/server", forward(passage)), http.NewServeMux()
+	if c.Disk != nil {
+		disk.Handle("GET /disk/{group}/{resource}/{namespace}/{name}", c.Disk)
+	} else {
+		disk.HandleFunc("/disk/", func(w http.ResponseWriter, _ *http.Request) {
+			Refuse(w, http.StatusNotImplemented, "the bytes are shown where the console runs with the server's --data-dir, and not with --kubeconfig")
+		})
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/disk/") {
+			disk.ServeHTTP(w, r)
+			return
+		}
+		server.ServeHTTP(w, r) // no mux: it would have paths cleaned that the server wants as they are
+	})
+}
+
 // forward hands requests on to the server, and answers back as they come.
 func forward(passage *delegated.Passage) http.Handler {
 	return &httputil.ReverseProxy{
@@ -89,7 +112,7 @@ func forward(passage *delegated.Passage) http.Handler {
 		},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			if r.Context().Err() == nil {
-				refuse(w, http.StatusBadGateway, fmt.Sprintf("the server can't be reached: %v", err))
+				Refuse(w, http.StatusBadGateway, fmt.Sprintf("the server can't be reached: %v", err))
 			}
 		},
 	}

@@ -59,8 +59,8 @@ var answerHeaders = map[string]string{
 	"Cache-Control":                "no-store",
 }
 
-// guard lets in to the page and to the server.
-func (d *door) guard(page, server http.Handler) http.Handler {
+// guard lets in to the page and to what only the page may ask.
+func (d *door) guard(page, inside http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Host != d.host {
 			http.Error(w, "the console is at http://"+d.host+" only", http.StatusMisdirectedRequest)
@@ -70,13 +70,13 @@ func (d *door) guard(page, server http.Handler) http.Handler {
 			d.enter(w, r)
 			return
 		}
-		rest, inside := strings.CutPrefix(r.URL.Path, d.path+"/")
-		if !inside {
+		rest, found := strings.CutPrefix(r.URL.Path, d.path+"/")
+		if !found {
 			http.Error(w, "There is nothing here. Open the address that the command has printed.", http.StatusNotFound)
 			return
 		}
-		if _, asked := strings.CutPrefix(rest, "server/"); asked {
-			d.pass(w, r, http.StripPrefix(d.path+"/server", server))
+		if strings.HasPrefix(rest, "server/") || strings.HasPrefix(rest, "disk/") {
+			d.pass(w, r, http.StripPrefix(d.path, inside))
 			return
 		}
 		set(w, pageHeaders)
@@ -106,11 +106,11 @@ func (d *door) pass(w http.ResponseWriter, r *http.Request, server http.Handler)
 	set(w, answerHeaders)
 	switch cookie, err := r.Cookie(cookieName); {
 	case err != nil || subtle.ConstantTimeCompare([]byte(cookie.Value), []byte(d.cookie)) != 1:
-		refuse(w, http.StatusUnauthorized, "this browser was not let in: open the address that the command has printed")
+		Refuse(w, http.StatusUnauthorized, "this browser was not let in: open the address that the command has printed")
 	case !fromOrigin(r, "http://"+d.host):
-		refuse(w, http.StatusForbidden, "only the page of the console may ask this")
+		Refuse(w, http.StatusForbidden, "only the page of the console may ask this")
 	case r.Header.Get("Upgrade") != "":
-		refuse(w, http.StatusNotImplemented, "the console hands no upgraded connections on")
+		Refuse(w, http.StatusNotImplemented, "the console hands no upgraded connections on")
 	default:
 		server.ServeHTTP(w, r)
 	}
@@ -132,8 +132,8 @@ func set(w http.ResponseWriter, headers map[string]string) {
 	}
 }
 
-// refuse answers with a Status, as the server does.
-func refuse(w http.ResponseWriter, code int, message string) {
+// Refuse answers with a Status, as the server does.
+func Refuse(w http.ResponseWriter, code int, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(code)

@@ -113,11 +113,11 @@ func (s *Served) pass(w http.ResponseWriter, r *http.Request) {
 	session := s.session(r)
 	switch {
 	case session == nil:
-		refuse(w, http.StatusUnauthorized, "you are not signed in, or your session has ended: load the page again to sign in")
+		Refuse(w, http.StatusUnauthorized, "you are not signed in, or your session has ended: load the page again to sign in")
 	case !fromOrigin(r, "https://"+r.Host):
-		refuse(w, http.StatusForbidden, "only the page of the console may ask this")
+		Refuse(w, http.StatusForbidden, "only the page of the console may ask this")
 	case r.Header.Get("Upgrade") != "" || r.Method == http.MethodConnect:
-		refuse(w, http.StatusNotImplemented, "the console hands no upgraded connections on")
+		Refuse(w, http.StatusNotImplemented, "the console hands no upgraded connections on")
 	default:
 		ctx, cancel := context.WithDeadline(r.Context(), session.end()) // watches, too, end with it
 		defer cancel()

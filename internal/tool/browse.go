@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -12,18 +13,19 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/typeplane/typeplane/internal/console"
+	"github.com/typeplane/typeplane/internal/database"
 	"github.com/typeplane/typeplane/internal/delegated"
 	"github.com/typeplane/typeplane/internal/program"
 )
 
 func consoleCommand(s program.Server) command {
-	b := &browseTool{program: s.Name, dataDir: program.NewOptions(s.Name).Store.DataDir}
+	b := &browseTool{program: s, store: &program.NewOptions(s.Name).Store}
 	return command{
 		name: "console", about: "shows what the server keeps in a browser",
 		more: "It opens a page that shows kinds and objects, live, and changes them. The page is on this machine only, at an\n" +
 			"address that is good once, and may do what the kubeconfig may. It is there until the command ends.\n\n" +
 			"It talks to the server that runs on the data directory, as its administrator, or to the one of --kubeconfig, which\n" +
-			"may be any server of Kubernetes' kind.",
+			"may be any server of Kubernetes' kind. With the data directory it shows the bytes in etcd, too, as inspect does.",
 		flags: b.flags,
 		run:   b.run,
 	}
@@ -31,17 +33,19 @@ func consoleCommand(s program.Server) command {
 
 // browseTool is one run of the command.
 type browseTool struct {
-	program             string
-	dataDir, kubeconfig string
-	noBrowser           bool
-	port                int
+	program    program.Server
+	store      *program.StoreOptions
+	kubeconfig string
+	noBrowser  bool
+	port       int
 }
 
 func (b *browseTool) flags(fs *pflag.FlagSet) {
-	fs.StringVar(&b.dataDir, "data-dir", b.dataDir, "`directory` of the server, with its admin.kubeconfig")
 	fs.StringVar(&b.kubeconfig, "kubeconfig", "", "`file` that leads to the server; without it, the admin.kubeconfig of --data-dir")
 	fs.BoolVar(&b.noBrowser, "no-browser", false, "print the address, and open no browser")
 	fs.IntVar(&b.port, "port", 0, "`port` of 127.0.0.1 for the page; 0 is a free one")
+	program.AddPlaceFlags(b.store, fs)
+	program.AddFormFlags(b.store, fs)
 }
 
 func (b *browseTool) run(ctx context.Context, args []string, c Console) error {
@@ -51,11 +55,15 @@ func (b *browseTool) run(ctx context.Context, args []string, c Console) error {
 	if b.port < 0 || b.port > 65535 {
 		return fmt.Errorf("--port=%d: want from 0 to 65535", b.port)
 	}
-	_, config, err := readKubeconfig(b.dataDir, b.kubeconfig)
+	_, config, err := readKubeconfig(b.store.DataDir, b.kubeconfig)
 	if err != nil {
 		return err
 	}
-	return console.Serve(ctx, console.Config{Program: b.program, Server: config, Port: b.port, Opened: func(address string) {
+	disk, err := b.disk(c)
+	if err != nil {
+		return err
+	}
+	return console.Serve(ctx, console.Config{Program: b.program.Name, Server: config, Disk: disk, Port: b.port, Opened: func(address string) {
 		c.say(fmt.Sprintf("the console of %s is at the address below, which is good once; Ctrl-C ends it", config.Server))
 		fmt.Fprintln(c.Out, address)
 		if b.noBrowser {
@@ -65,6 +73,22 @@ func (b *browseTool) run(ctx context.Context, args []string, c Console) error {
 			c.say(fmt.Sprintf("no browser was opened (%v): open the address yourself", err))
 		}
 	}})
+}
+
+// disk reads the database of the server, nil if another one than that of the data directory is
+// looked at.
+func (b *browseTool) disk(c Console) (http.Handler, error) {
+	if b.kubeconfig != "" {
+		return nil, nil
+	}
+	if err := errors.Join(program.ValidatePlace(b.store), program.ValidateForm(b.store)); err != nil {
+		return nil, err
+	}
+	kinds, err := database.AllKinds(b.program, b.store)
+	if err != nil {
+		return nil, err
+	}
+	return &disk{program: b.program, store: b.store, kinds: kinds, c: c}, nil
 }
 
 // readKubeconfig reads a file that leads to a server: the one that is named, or that of a data

@@ -30,13 +30,14 @@ const views = {
   events: [book + 'hostile?tab=events', '.events li'],
   relations: [book + 'the-go-programming-language?tab=relations', '.relations a'],
   versions: [book + 'the-go-programming-language?tab=versions', '.beside .added'],
+  disk: [book + 'the-go-programming-language?tab=disk', '.dump td'],
   watch: [book + 'the-go-programming-language?tab=watch', '.log .bookmark'],
   me: ['#/me', 'table'],
   run: ['#/run', '[aria-label="Requests and watches"] td'],
   nowhere: ['#/list/core/v1/nothing', '.problem'],
 }
 // An answer with an error is an error in the console of the browser, where it is meant to be one.
-const refusals = /the server responded with a status of (404|409|422)/
+const refusals = /the server responded with a status of (404|409|422|501)/
 
 const faults = []
 const children = []
@@ -310,6 +311,25 @@ async function versions(tab) {
   await holds(tab, '.beside .added', 'author: Alan A. A. Donovan; Brian W. Kernighan')
 }
 
+// disk: the bytes in etcd are shown, with the fields named. Where the console does not see them, it
+// says so.
+async function disk(tab) {
+  await go(tab, book + 'the-go-programming-language?tab=disk')
+  await holds(tab, '.disk dd', '/registry/library.example.com/books/default/the-go-programming-language')
+  const lines = await tab.$$eval('.dump tbody tr', (lines) => lines.map((line) => [...line.cells].map((cell) => cell.textContent.trim())))
+  const [, first] = lines[0]
+  if (first !== '6b 38 73 00') throw new Error(`the bytes begin with ${first}`)
+  const isbn = lines.find((line) => line[3] === 'spec.isbn')
+  if (!isbn?.[2].includes('978-0-13-419')) throw new Error(`spec.isbn is at ${isbn}`)
+  const other = await start(['console', '--kubeconfig', kubeconfig, '--no-browser'], printed)
+  const elsewhere = await browser.newPage()
+  await elsewhere.goto(other)
+  await elsewhere.waitForSelector('.cards a')
+  await go(elsewhere, book + 'the-go-programming-language?tab=disk')
+  await holds(elsewhere, '.problem', 'not with --kubeconfig')
+  await elsewhere.close()
+}
+
 // story: of a try, what the server has made of the request is told, and who is to answer for it.
 async function story(tab) {
   await send(tab, 'POST', books, aBook('to-tell', { copies: 1 }))
@@ -434,7 +454,8 @@ const picture = (tab, name) => tab.screenshot({ path: join(pictures, name + '.pn
 
 // All that is used is there: now it is done.
 const kubeconfig = await start(['--data-dir', folder, '--secure-port', '0'], /^export KUBECONFIG='?([^']*)/)
-const address = await start(['console', '--kubeconfig', kubeconfig, '--no-browser'], /^(http:\/\/127\.0\.0\.1:\d+\/\?token=\w+)$/)
+const printed = /^(http:\/\/127\.0\.0\.1:\d+\/\?token=\w+)$/
+const address = await start(['console', '--data-dir', folder, '--no-browser'], printed)
 const origin = new URL(address).origin
 const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ['--no-sandbox', '--disable-dev-shm-usage'] })
 let home
@@ -450,6 +471,7 @@ try {
   await step('complete', () => complete(tab))
   await step('actions', () => actions(tab))
   await step('versions', () => versions(tab))
+  await step('disk', () => disk(tab))
   await step('story', () => story(tab))
   await step('watching', () => watching(tab))
   await step('hostile', () => hostile(tab))

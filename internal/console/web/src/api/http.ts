@@ -57,7 +57,8 @@ async function send(path: string, call: Call): Promise<Response> {
   throw new Refusal(await statusOf(response), response.status)
 }
 
-async function statusOf(response: Response): Promise<Status> {
+// statusOf reads why an answer is a refusal.
+export async function statusOf(response: Response): Promise<Status> {
   const text = await response.text()
   try {
     const status = JSON.parse(text)

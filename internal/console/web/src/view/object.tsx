@@ -5,6 +5,7 @@ import { can, pathOf, type Kind, type Kinds } from '../api/kinds'
 import type { KubeObject } from '../api/objects'
 import { listAddress, objectAddress } from '../route'
 import { ActionForm, ActionLinks } from './action'
+import { DiskView } from './disk'
 import { Edit } from './edit'
 import { Events } from './events'
 import { Ago, Problem, useTitle } from './parts'
@@ -15,7 +16,7 @@ import { TextView } from './text'
 import { Versions } from './versions'
 import { Watch } from './watch'
 
-const tabs = [['', 'Text'], ['events', 'Events'], ['relations', 'Relations'], ['versions', 'Versions'], ['watch', 'Watch']] as const
+const tabs = [['', 'Text'], ['events', 'Events'], ['relations', 'Relations'], ['versions', 'Versions'], ['disk', 'On disk'], ['watch', 'Watch']] as const
 
 interface Props { kind: Kind, kinds: Kinds, namespace: string, name: string, tab: string, action: string }
 
@@ -56,8 +57,9 @@ export function ObjectView({ kind, kinds, namespace, name, tab, action }: Props)
           : tab === 'events' ? <Events meta={object.metadata} />
             : tab === 'relations' ? <Relations kinds={kinds} meta={object.metadata} />
               : tab === 'versions' ? <Versions kind={kind} kinds={kinds} object={object} />
-                : tab === 'watch' ? <Watch kind={kind} meta={object.metadata} />
-                  : <TextView kind={kind} object={object} />)}
+                : tab === 'disk' ? <DiskView kind={kind} meta={object.metadata} />
+                  : tab === 'watch' ? <Watch kind={kind} meta={object.metadata} />
+                    : <TextView kind={kind} object={object} />)}
       {!object && !problem && <p class="empty" role="status">Reading {name}…</p>}
       {object && removing && <Remove kind={kind} kinds={kinds} meta={object.metadata} close={() => setRemoving(false)} />}
     </div>
