@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -300,6 +301,19 @@ func TestPagesAreGuarded(t *testing.T) {
 	}
 	if resp, _ := v.send("POST", "/console/app.js", v.own(), cookie, nil); resp.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("POST of a page: %s", resp.Status)
+	}
+}
+
+// TestServedHasNoBytes: the page asks for them, and is told where they are shown.
+func TestServedHasNoBytes(t *testing.T) {
+	v := visit(t, aServer(t, "one"))
+	resp, text := v.send("GET", "/console/disk/library.example.com/books/default/emma", v.own(), v.signIn(goodToken), nil)
+	var status struct{ Kind, Message string }
+	if err := json.Unmarshal([]byte(text), &status); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if resp.StatusCode != http.StatusNotImplemented || status.Kind != "Status" || !strings.Contains(status.Message, "the command `console` does") {
+		t.Errorf("%s: %s", resp.Status, text)
 	}
 }
 
