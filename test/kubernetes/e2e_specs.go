@@ -18,7 +18,6 @@ var leftOut = []expectation{
 var onlyThere = []expectation{
 	expect(`AggregatedDiscovery should|Discovery should locate the groupVersion`, "they look for the kind of custom resources, too"),
 	expect(`health handlers should contain necessary checks`, "they want the names of kube-apiserver's own parts"),
-	expect(`capture the life of a ResourceClaim`, "quotas count claims, and not the devices in them by class"),
 	expect(`apply changes to a resourcequota status`, "the status of a quota is what is counted, whatever somebody writes"),
 	expect(`requests can be classified by adding FlowSchema`, "the request is for /version, which needs no seat here"),
 }

@@ -4,5 +4,6 @@
 //
 // Start reading at TestDeclared. TestOthers says that no kind with such tags is left out, TestTwice
 // that rules in Go don't repeat them. kinds_test.go has what is compared, random_test.go the
-// objects.
+// objects. All of it takes some 20 seconds and 130 MiB of memory on two cores, and grows with
+// -objects.
 package declared
