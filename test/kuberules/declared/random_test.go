@@ -13,7 +13,7 @@ import (
 // words are texts of which each is valid in some places and wrong in others.
 var words = []string{
 	"", "a", "a", "b", "Bad text!", "example.com", "example.com/a", "kubernetes.io/a", "10.0.0.1", "10.0.0.0/8", "fd00::1",
-	"rbac.authorization.k8s.io", "Role", "ClusterRole", "User", "Approved", "Denied", "Failed", "True", "False",
+	"rbac.authorization.k8s.io", "Role", "ClusterRole", "User", "Approved", "Approved", "Denied", "Denied", "Failed", "True", "False",
 	"Queue", "Reject", "Limited", "Exempt", "IPv4", "IPv6", "FQDN", "Exists", "Equal", "NoSchedule", "NoExecute", "None",
 	"ExactCount", "All", "example.com/a/b", "8a7b7c1e-5b0c-4c39-9d57-1f8a3f3f9a10",
 	strings.Repeat("a", 64), strings.Repeat("a", 300), strings.Repeat("a.", 40) + "a", strings.Repeat("é", 2000),
