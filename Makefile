@@ -346,6 +346,11 @@ console-test: $(BIN)/console/node_modules/.package-lock.json ## Build the page o
 console-smoke: ## The console in Chromium, for seconds: look, see a change, edit, delete, sign in (a machine without Chromium skips it, and says so).
 	cd test/console && $(GO) test -count=1 -timeout 10m -v -run '^Test(Smoke|SignIn)$$' .
 
+CONSOLE_KUBERNETES ?= cluster
+.PHONY: console-kubernetes
+console-kubernetes: ## The console's forms and views of Kubernetes' own kinds, with examples/cluster, or with the server of CONSOLE_KUBERNETES=kubeconfig (it makes a namespace there).
+	cd test/console && $(GO) test -count=1 -timeout 10m -v -run '^TestKubernetes$$' . -kubernetes $(CONSOLE_KUBERNETES)
+
 .PHONY: console-pictures
 console-pictures: ## The pictures of the console in the README, made anew in docs/pictures.
 	cd test/console && $(GO) test -count=1 -timeout 10m -run '^TestPictures$$' . -pictures $(CURDIR)/docs/pictures

@@ -67,8 +67,8 @@ func (b *builder) publish(ctx context.Context) error {
 // beside is a link to another file of the repository.
 var beside = regexp.MustCompile(`\]\(([^)\s#:]+)(#[^)\s]*)?\)`)
 
-// linked has the links of a document of the repository lead to the tag: the document stands alone in
-// a release.
+// linked has the links of a document of the repository lead to the tag, since the document stands
+// alone in a release.
 func linked(text, name, version string) string {
 	return beside.ReplaceAllStringFunc(text, func(found string) string {
 		m := beside.FindStringSubmatch(found)

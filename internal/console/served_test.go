@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -303,6 +304,19 @@ func TestPagesAreGuarded(t *testing.T) {
 	}
 }
 
+// TestServedHasNoBytes: the page asks for them, and is told where they are shown.
+func TestServedHasNoBytes(t *testing.T) {
+	v := visit(t, aServer(t, "one"))
+	resp, text := v.send("GET", "/console/disk/library.example.com/books/default/emma", v.own(), v.signIn(goodToken), nil)
+	var status struct{ Kind, Message string }
+	if err := json.Unmarshal([]byte(text), &status); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if resp.StatusCode != http.StatusNotImplemented || status.Kind != "Status" || !strings.Contains(status.Message, "the command `console` does") {
+		t.Errorf("%s: %s", resp.Status, text)
+	}
+}
+
 // TestPlainHTTP: without TLS nobody signs in.
 func TestPlainHTTP(t *testing.T) {
 	served, err := NewServed(ServedConfig{Authenticator: known{}, Secret: []byte("one"), Named: func(string) bool { return true }}, http.NotFoundHandler())
@@ -313,5 +327,38 @@ func TestPlainHTTP(t *testing.T) {
 	served.ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1/console/", nil))
 	if w.Code != http.StatusMisdirectedRequest {
 		t.Errorf("%d: %s", w.Code, w.Body)
+	}
+}
+
+// timed notes the deadlines that an answer is given.
+type timed struct {
+	*httptest.ResponseRecorder
+	read, write time.Time
+}
+
+func (w *timed) SetReadDeadline(end time.Time) error  { w.read = end; return nil }
+func (w *timed) SetWriteDeadline(end time.Time) error { w.write = end; return nil }
+
+// TestHurry: who has not signed in can't hold a request for ever. Those to the API have the
+// deadlines of the API.
+func TestHurry(t *testing.T) {
+	served, err := NewServed(ServedConfig{
+		Authenticator: known{}, Secret: []byte("secret"), Log: slog.New(slog.DiscardHandler), Named: func(string) bool { return true },
+	}, http.NotFoundHandler())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for request, want := range map[string]bool{
+		"POST /console/login": true, "GET /console/": true, "GET /console/app.js": true, "PUT /console/app.js": true,
+		"GET /console/server/api": false,
+	} {
+		method, path, _ := strings.Cut(request, " ")
+		w := &timed{ResponseRecorder: httptest.NewRecorder()}
+		served.ServeHTTP(w, httptest.NewRequest(method, "https://127.0.0.1"+path, nil))
+		for _, end := range []time.Time{w.read, w.write} {
+			if got := !end.IsZero() && time.Until(end) <= pageTime; got != want {
+				t.Errorf("%s may take until %v", request, end)
+			}
+		}
 	}
 }

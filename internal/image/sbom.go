@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// An SBOM in the words of https://spdx.github.io/spdx-spec/v2.3: the program, the modules that the go
-// command says it is made of, and the packages of npm in the page of its console.
+// An SBOM in the words of https://spdx.github.io/spdx-spec/v2.3. It has the program, the modules
+// that the go command says it is made of, and the packages of npm in the page of its console.
 type (
 	spdxDocument struct {
 		Version       string             `json:"spdxVersion"`

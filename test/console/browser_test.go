@@ -45,7 +45,7 @@ type tab struct {
 }
 
 // meant matches errors in the browser's console that are answers of the server: it logs each.
-var meant = regexp.MustCompile(`the server responded with a status of (403|404|409|422)`)
+var meant = regexp.MustCompile(`the server responded with a status of (403|404|409|422|501)`)
 
 // open starts a browser at an address. Scripts run in the page before its own, with its rights. At
 // the end of the test nothing may have gone wrong in the page.

@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-var pictures = flag.String("pictures", "", "folder for the pictures of TestPictures; empty leaves it out")
+var pictures = flag.String("pictures", "", "folder for the pictures of TestPictures, which is left out without one, and of TestKubernetes")
 
 // shelf is what the pictures show.
 var shelf = []struct {

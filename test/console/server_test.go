@@ -24,14 +24,20 @@ import (
 // hangs is after which time something that has to happen is taken to hang.
 const hangs = 2 * time.Minute
 
-// library builds examples/library once for all tests, and returns the program.
+// library is the program that most tests look at.
 func library(t *testing.T) string {
 	t.Helper()
-	program, err := filepath.Abs("../../bin/library")
+	return example(t, "library")
+}
+
+// example builds a program below examples, and returns its file.
+func example(t *testing.T, name string) string {
+	t.Helper()
+	program, err := filepath.Abs("../../bin/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./examples/library")
+	build := exec.CommandContext(t.Context(), "go", "build", "-p", "2", "-o", program, "./examples/"+name)
 	build.Dir = "../.."
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)

@@ -71,7 +71,7 @@ func TestSignIn(t *testing.T) {
 	chromium(t)
 	program := library(t)
 	tokens := filepath.Join(t.TempDir(), "tokens.csv")
-	if err := os.WriteFile(tokens, []byte("a-token,ada,1\n"), 0o600); err != nil {
+	if err := os.WriteFile(tokens, []byte("a-token,ada,1\nb-token,grace,2,system:masters\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	server := start(t, program, "--console", "--token-auth-file", tokens)
@@ -93,5 +93,8 @@ func TestSignIn(t *testing.T) {
 	b.goTo("#/run")
 	b.holds(".problem", "You may not read /metrics.It needs a role with the verb get for the nonResourceURL /metrics.")
 	b.press("Sign out")
-	b.until("document.querySelector('#token') !== null")
+	signIn("b-token")
+	b.holds(".side .me", "grace")
+	b.goTo("#/object/core/v1/namespaces/-/default?tab=disk")
+	b.holds(".problem", "a server shows no bytes in its own console")
 }

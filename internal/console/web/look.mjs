@@ -40,6 +40,7 @@ const views = {
 const refusals = /the server responded with a status of (404|409|422|501)/
 
 const faults = []
+let away = false // the server is, so that requests fail
 const children = []
 const patience = 60_000
 const folder = await mkdtemp(join(tmpdir(), 'console-'))
@@ -48,7 +49,7 @@ const pictures = new URL('look/', import.meta.url).pathname
 await rm(pictures, { recursive: true, force: true })
 await mkdir(pictures)
 
-// start runs the program until it prints a line that fits.
+// start runs the program until it prints a line that fits, and returns what of it is asked for.
 function start(args, wanted) {
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   children.push(child)
@@ -67,7 +68,10 @@ async function step(name, run) {
     await run()
   } catch (error) {
     faults.push(`${name}: ${error.message}`)
-    await Promise.all((await browser.pages()).map((tab, n) => picture(tab, `failed-${name.replaceAll(' ', '-')}-${n}`)))
+    for (const [n, tab] of (await browser.pages()).entries()) {
+      await tab.bringToFront() // the browser draws no other
+      await picture(tab, `failed-${name.replaceAll(' ', '-')}-${n}`)
+    }
   }
 }
 
@@ -84,7 +88,7 @@ async function open(at, viewport = screens.screen, scheme = 'light') {
   tab.on('pageerror', (error) => faults.push(`${at}: ${error}`))
   tab.on('dialog', (dialog) => { faults.push(`${at}: a script of an object has run: ${dialog.message()}`); void dialog.dismiss() })
   tab.on('console', (message) => {
-    if (message.type() === 'error' && !refusals.test(message.text())) faults.push(`${at}: ${message.text()}`)
+    if (message.type() === 'error' && !away && !refusals.test(message.text())) faults.push(`${at}: ${message.text()}`)
   })
   await tab.goto(at)
   return tab
@@ -363,6 +367,132 @@ async function watching(tab) {
   await picture(tab, 'watching')
 }
 
+// breaks: a server that goes away is named where people look, and what is shown goes on by itself
+// when it is back.
+async function breaks(tab) {
+  await go(tab, library + 'books')
+  await holds(tab, '.state', 'live')
+  const one = await open(home.split('#')[0] + book + 'kitab')
+  await holds(one, '.state', 'live')
+  const watched = await open(home.split('#')[0] + book + 'kitab?tab=watch')
+  await holds(watched, '.cursor', 'waits for what comes next')
+  const port = await portOf(kubeconfig)
+  const [server] = children
+  const ended = new Promise((done) => server.once('exit', done))
+  away = true
+  server.kill()
+  await ended
+  for (const page of [tab, one]) {
+    await page.bringToFront() // the browser draws no other
+    await holds(page, '.state.broken', 'not live')
+    await holds(page, '.problem', 'It is tried again.')
+    await check(page, 'broken')
+  }
+  await picture(one, 'broken')
+  await watched.bringToFront()
+  await holds(watched, '.watch .problem', 'The watch has ended.')
+  await start(serverArgs(port), servedAt)
+  await press(watched, 'Begin anew')
+  await holds(watched, '.cursor', 'waits for what comes next')
+  for (const page of [one, tab]) {
+    await page.bringToFront()
+    await holds(page, '.state.live', 'live')
+    await page.waitForFunction(() => !document.querySelector('.problem'))
+  }
+  away = false
+  await send(tab, 'POST', books, aBook('after-the-break'))
+  await holds(tab, '.line', 'after-the-break')
+  await one.close()
+  await watched.close()
+}
+
+// portOf is where the server of a kubeconfig listens.
+const portOf = async (file) => /server: https:\/\/[^:]+:(\d+)/.exec(await readFile(file, 'utf8'))[1]
+
+// zones: times are those of the browser's zone, and the title has UTC, too.
+async function zones() {
+  const tab = await open(home)
+  for (const [zone, offset] of [['Asia/Kolkata', 330], ['America/St_Johns', -210]]) {
+    await tab.emulateTimezone(zone)
+    await tab.goto('about:blank')
+    await tab.goto(home.split('#')[0] + book + 'kitab?tab=watch')
+    await holds(tab, '.about', 'old')
+    await tab.waitForSelector('.log time')
+    const times = await tab.$$eval('.about time, .log time', (times) => times.map(({ dateTime, title, textContent }) => ({ dateTime, title, textContent })))
+    for (const { dateTime, title } of times) {
+      const at = new Date(dateTime)
+      const there = new Date(at.valueOf() + offset * 60_000) // whose UTC is the time there
+      const clock = there.toLocaleTimeString('en-US', { timeZone: 'UTC' })
+      if (!title.includes(clock) || !title.includes(at.toISOString())) throw new Error(`in ${zone}, ${dateTime} has the title ${title}`)
+      if (new Date(at).toISOString() === there.toISOString()) throw new Error('a zone that is UTC shows nothing')
+    }
+    const came = times.at(-1)
+    if (!came.title.includes(came.textContent)) throw new Error(`in ${zone}, ${came.dateTime} is shown as ${came.textContent}`)
+  }
+  await tab.close()
+}
+
+// rightToLeft: a text in Arabic runs from the right, and nothing around it does.
+async function rightToLeft(tab) {
+  await go(tab, library + 'books?namespace=default')
+  await holds(tab, '.line', 'كتاب')
+  const title = await tab.evaluate(() => {
+    const cell = [...document.querySelectorAll('.line bdi')].find((each) => each.textContent.includes('كتاب'))
+    return { of: getComputedStyle(cell).direction, around: getComputedStyle(cell.parentElement).direction }
+  })
+  if (title.of !== 'rtl' || title.around !== 'ltr') throw new Error(`a title in Arabic runs ${title.of}, in a cell that runs ${title.around}`)
+  await go(tab, book + 'kitab')
+  await holds(tab, '.yaml button', 'كتاب')
+  const [key, value] = await tab.evaluate(() => {
+    const line = [...document.querySelectorAll('.yaml button')].find((each) => each.textContent.includes('كتاب'))
+    return [...line.querySelectorAll('.key, bdi')].map((each) => each.getBoundingClientRect().left)
+  })
+  if (!(key < value)) throw new Error(`in the text, the field is at ${key} and its value at ${value}`)
+  await picture(tab, 'right-to-left')
+}
+
+// keysOnPhone: on a small screen, too, all is reached without a mouse, and what has the focus is seen.
+async function keysOnPhone() {
+  const tab = await open(home, { width: 390, height: 844 })
+  await tab.waitForSelector('.cards a')
+  const focus = () => tab.evaluate(() => {
+    const { left, right, top, bottom, width } = document.activeElement.getBoundingClientRect()
+    const { innerWidth, innerHeight } = window
+    const seen = width > 0 && left >= 0 && right <= innerWidth + 1 && bottom > 0 && top < innerHeight
+    return { text: document.activeElement.textContent, name: document.activeElement.getAttribute('aria-label') ?? '', seen }
+  })
+  const tabTo = async (wanted) => {
+    for (let left = 40; left > 0; left--) {
+      await tab.keyboard.press('Tab')
+      await tab.evaluate(() => new Promise(requestAnimationFrame))
+      const now = await focus()
+      if (!now.seen) throw new Error(`the focus is on ${JSON.stringify(now)}, which is not in sight`)
+      if (now.text === wanted || now.name === wanted) return
+    }
+    throw new Error(`Tab does not lead to ${wanted}`)
+  }
+  await tabTo('Kinds')
+  await tab.keyboard.press('Enter')
+  await tabTo('Find a kind')
+  await tab.keyboard.type('book')
+  await tabTo('Book')
+  await tab.keyboard.press('Enter')
+  await holds(tab, 'h1', 'Book')
+  await tab.waitForFunction(() => !document.querySelector('.side.open'))
+  await tab.waitForSelector('[data-row="0"]')
+  await tabTo('More filters')
+  await tabTo('errata-of-go')
+  await tab.keyboard.press('ArrowDown')
+  await tab.keyboard.press('Enter')
+  await holds(tab, '.crumbs', 'default')
+  await tabTo('Edit')
+  await tabTo('Versions')
+  await tab.keyboard.press('Enter')
+  await tab.waitForSelector('.beside td')
+  await picture(tab, 'keys-on-phone')
+  await tab.close()
+}
+
 // hostile: what objects say is text, in every view of them.
 async function hostile(tab) {
   for (const at of [library + 'books', book + 'hostile', book + 'hostile?tab=edit', book + 'hostile?tab=events']) {
@@ -453,7 +583,9 @@ async function check(tab, where) {
 const picture = (tab, name) => tab.screenshot({ path: join(pictures, name + '.png') })
 
 // All that is used is there: now it is done.
-const kubeconfig = await start(['--data-dir', folder, '--secure-port', '0'], /^export KUBECONFIG='?([^']*)/)
+const servedAt = /^export KUBECONFIG='?([^']*)/
+const serverArgs = (port) => ['--data-dir', folder, '--secure-port', port]
+const kubeconfig = await start(serverArgs('0'), servedAt)
 const printed = /^(http:\/\/127\.0\.0\.1:\d+\/\?token=\w+)$/
 const address = await start(['console', '--data-dir', folder, '--no-browser'], printed)
 const origin = new URL(address).origin
@@ -475,8 +607,12 @@ try {
   await step('story', () => story(tab))
   await step('watching', () => watching(tab))
   await step('hostile', () => hostile(tab))
+  await step('zones', zones)
+  await step('right to left', () => rightToLeft(tab))
+  await step('keys on a phone', keysOnPhone)
   await step('remove', () => remove(tab))
   await step('scroll', () => scroll(tab))
+  await step('breaks', () => breaks(tab))
   await tab.close()
   for (const [screen, viewport] of Object.entries(screens)) {
     for (const scheme of ['light', 'dark']) {

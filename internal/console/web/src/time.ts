@@ -1,4 +1,4 @@
-// Times as people say them: how long ago, and when, in their own time zone.
+// Times as people say them: how long ago, and when, in their own time zone and in UTC.
 import { useEffect, useState } from 'preact/hooks'
 
 const units: [number, string][] = [[365 * 86400, 'y'], [86400, 'd'], [3600, 'h'], [60, 'min'], [1, 's']]
@@ -12,7 +12,7 @@ export function ago(time: string, now: number): string {
 
 export function exact(time: string): string {
   const at = new Date(time)
-  return Number.isNaN(at.valueOf()) ? time : at.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' })
+  return Number.isNaN(at.valueOf()) ? time : `${at.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' })} (${at.toISOString()})`
 }
 
 // useNow is the time, which goes on every few seconds.

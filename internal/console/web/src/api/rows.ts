@@ -118,14 +118,18 @@ export class Rows {
     this.show()
   }
 
+  private isLive() {
+    this.phase = 'live'
+    this.problem = ''
+    this.show()
+  }
+
   private async list(): Promise<string> {
     const { data } = await this.ask()
     this.rows = []
     this.gone.clear()
     this.take(data)
-    this.phase = 'live'
-    this.problem = ''
-    this.show()
+    this.isLive()
     return data.metadata.resourceVersion ?? ''
   }
 
@@ -162,6 +166,7 @@ export class Rows {
           accept: asTable,
           query: { resourceVersion: revision, labelSelector: this.selection.labels, fieldSelector: this.selection.fields },
           signal,
+          opened: () => this.isLive(),
         })
         for await (const event of events) {
           if (event.type === 'ERROR') throw new Refusal(event.object, event.object.code ?? 500)
@@ -169,9 +174,7 @@ export class Rows {
           if (event.type !== 'BOOKMARK') for (const row of event.object.rows) this.apply(event.type === 'DELETED', rowOf(row))
           failures = 0
           well()
-          this.phase = 'live'
-          this.problem = ''
-          this.show()
+          this.isLive()
         }
       } catch (error) {
         if (error instanceof Refusal && (error.code === 410 || error.code === 403 || error.code === 401)) throw error

@@ -42,7 +42,7 @@ export function App() {
       <header class="bar">
         <button type="button" class="quiet" aria-expanded={menu} aria-controls="side" onClick={() => setMenu(!menu)}>{menu ? 'Close' : 'Kinds'}</button>
         <a class="brand" href={homeAddress}>{about.data?.program ?? 'Console'}</a>
-        <a class="me" href={meAddress}>{me.data?.username ?? 'Me'}</a>
+        <a class="me" href={meAddress}><bdi>{me.data?.username ?? 'Me'}</bdi></a>
       </header>
       <Side open={menu} about={about.data} kinds={kinds.data} me={me.data?.username} route={route} />
       <main id="main" ref={main} tabIndex={-1}>

@@ -11,7 +11,7 @@ export function Events({ meta }: { meta: Meta }) {
     <ul class="events">
       {events.data.map((event) => (
         <li key={event.metadata.uid} class={event.type === 'Warning' ? 'warning' : ''}>
-          <strong>{event.reason}</strong> <span class="muted"><Ago time={timeOf(event)} /> ago{(event.count ?? 1) > 1 && `, ${event.count} times`}{' · '}{event.reportingComponent || event.source?.component || 'unknown'}</span>
+          <strong><bdi>{event.reason}</bdi></strong> <span class="muted"><Ago time={timeOf(event)} /> ago{(event.count ?? 1) > 1 && `, ${event.count} times`}{' · '}<bdi>{event.reportingComponent || event.source?.component || 'unknown'}</bdi></span>
           <p><bdi>{event.message}</bdi></p>
         </li>
       ))}

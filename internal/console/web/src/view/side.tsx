@@ -29,7 +29,7 @@ export function Side({ open, about, kinds, me, route }: Props) {
         {kinds && groups.length === 0 && <p class="muted">No kind is called that.</p>}
       </div>
       <a class="me" href={runAddress} aria-current={view === 'run' ? 'page' : undefined}>How it runs</a>
-      <a class="me" href={meAddress} aria-current={view === 'me' ? 'page' : undefined}>{me ?? 'Who am I?'}</a>
+      <a class="me" href={meAddress} aria-current={view === 'me' ? 'page' : undefined}><bdi>{me ?? 'Who am I?'}</bdi></a>
       {about?.signOut && <button type="button" class="quiet" onClick={signOut}>Sign out</button>}
     </nav>
   )

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { pathOf, type Kind } from '../api/kinds'
 import { queryOf, record, type Entry, type From, type Log } from '../api/log'
 import type { Meta } from '../api/objects'
+import { exact } from '../time'
 import { Problem } from './parts'
 
 const words: Record<string, string> = { ADDED: 'added', MODIFIED: 'modified', DELETED: 'deleted', BOOKMARK: 'bookmark' }
@@ -57,7 +58,7 @@ function LogLine({ entry, again }: { entry: Entry, again: (from: string) => void
       <span class="type">{words[entry.type] ?? entry.type}</span>
       <button type="button" class="link" title="Watch again from here" disabled={!entry.revision} onClick={() => again(entry.revision)}>{entry.revision || '–'}</button>
       <span><bdi>{entry.name}</bdi>{entry.type === 'BOOKMARK' && <span class="muted">{entry.end ? 'all that was there has been sent' : 'nothing happened up to here'}</span>}</span>
-      <time class="muted" dateTime={new Date(entry.at).toISOString()}>{new Date(entry.at).toLocaleTimeString()}</time>
+      <time class="muted" dateTime={new Date(entry.at).toISOString()} title={exact(new Date(entry.at).toISOString())}>{new Date(entry.at).toLocaleTimeString()}</time>
     </li>
   )
 }
