@@ -11,7 +11,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -35,11 +37,18 @@ func (b *builder) publish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(b.out, "NOTES.md"), []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(b.out, "NOTES.md"), []byte(linked(text, "CHANGELOG.md", b.version)), 0o644); err != nil {
 		return err
 	}
 	for _, name := range attached {
-		if err := copyFile(filepath.Join(b.out, filepath.Base(name)), filepath.Join(b.clone, name)); err != nil {
+		text, err := os.ReadFile(filepath.Join(b.clone, name))
+		if err != nil {
+			return err
+		}
+		if path.Ext(name) == ".md" {
+			text = []byte(linked(string(text), name, b.version))
+		}
+		if err := os.WriteFile(filepath.Join(b.out, filepath.Base(name)), text, 0o644); err != nil {
 			return err
 		}
 	}
@@ -54,6 +63,21 @@ func (b *builder) publish(ctx context.Context) error {
 	}
 	return b.sums()
 }
+
+// beside is a link to another file of the repository.
+var beside = regexp.MustCompile(`\]\(([^)\s#:]+)(#[^)\s]*)?\)`)
+
+// linked has the links of a document of the repository lead to the tag, since the document stands
+// alone in a release.
+func linked(text, name, version string) string {
+	return beside.ReplaceAllStringFunc(text, func(found string) string {
+		m := beside.FindStringSubmatch(found)
+		return "](" + source + version + "/" + path.Join(path.Dir(name), m[1]) + m[2] + ")"
+	})
+}
+
+// source has the files of each tag.
+const source = "https://github.com/typeplane/typeplane/blob/"
 
 // licenses writes which modules the programs are made of, with the texts of their licences.
 func (b *builder) licenses(ctx context.Context) error {
@@ -205,14 +229,6 @@ func (b *builder) sums() error {
 	}
 	fmt.Printf("\n%s, of %s:\n", b.out, b.time.UTC().Format(time.RFC3339))
 	return errors.Join(w.Flush(), os.WriteFile(filepath.Join(b.out, "SHA256SUMS"), []byte(list.String()), 0o644))
-}
-
-func copyFile(to, from string) error {
-	data, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(to, data, 0o644)
 }
 
 func create(name string, write func(io.Writer) error) error {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -137,6 +138,32 @@ func TestChangelog(t *testing.T) {
 		if got, err := notes(string(after), "v0.2.0"); err != nil || got != want || !strings.Contains(string(after), "## Unreleased\n\n## v0.2.0, 2026-03-04\n") {
 			t.Errorf("%q, %v of\n%s", got, err, after)
 		}
+	}
+}
+
+// TestLinked: what a release shows alone leads to files that the tag has.
+func TestLinked(t *testing.T) {
+	got := linked("[a](b.md#c), [d](../e/f.md), [g](#h), [i](https://example.com/j)", "docs/k.md", "v0.2.0")
+	want := "[a](" + source + "v0.2.0/docs/b.md#c), [d](" + source + "v0.2.0/e/f.md), [g](#h), [i](https://example.com/j)"
+	if got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	known := regexp.MustCompile(`\]\(` + source + `v0\.2\.0/([^)#]+)`)
+	found := 0
+	for _, name := range append([]string{"CHANGELOG.md"}, attached...) {
+		text, err := os.ReadFile(filepath.Join("../..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range known.FindAllStringSubmatch(linked(string(text), name, "v0.2.0"), -1) {
+			found++
+			if _, err := os.Stat(filepath.Join("../..", m[1])); err != nil {
+				t.Errorf("%s links %v", name, err)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no document links another: are links read as they are written?")
 	}
 }
 

@@ -13,15 +13,18 @@ import (
 // imported is a module that a source imports by a name and not by a path.
 var imported = regexp.MustCompile(`(?m)(?:from|import)\s*\(?\s*'((?:@[^/']+/)?[^./'][^/']*)`)
 
-// TestLicenses: each package that is bundled into the page has its licence beside it. Bundled is
-// what the sources import, and what that depends on.
+// TestLicenses: each package that is bundled into the page has its licence beside it, below its
+// name and version. Bundled is what the sources import, and what that depends on.
 func TestLicenses(t *testing.T) {
 	data, err := os.ReadFile("web/package-lock.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var lock struct {
-		Packages map[string]struct{ Dependencies map[string]string }
+		Packages map[string]struct {
+			Version      string
+			Dependencies map[string]string
+		}
 	}
 	if err := json.Unmarshal(data, &lock); err != nil {
 		t.Fatal(err)
@@ -63,8 +66,8 @@ func TestLicenses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name := range bundled {
-		if !regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + `\n\n`).Match(text) {
-			t.Errorf("licenses.txt lacks %s, which is bundled: name it in build.mjs, and run make console", name)
+		if !regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name+" "+lock.Packages["node_modules/"+name].Version) + `\n\n`).Match(text) {
+			t.Errorf("licenses.txt lacks %s of package-lock.json, which is bundled: name it in build.mjs, and run make console", name)
 		}
 	}
 }

@@ -21,6 +21,9 @@ import (
 // Path is below which a server has its console.
 const Path = "/console/"
 
+// pageTime is how long a form or a page may be under way. A page has 600 KB.
+const pageTime = time.Minute
+
 // ServedConfig says what the console of a server is of.
 type ServedConfig struct {
 	// Program is the name of the server's program, which the page shows.
@@ -65,9 +68,13 @@ func (s *Served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "The console is not at this address: its host is none in the server's certificate. The server's --tls-san adds one.", http.StatusMisdirectedRequest)
 		return
 	}
-	switch rest := strings.TrimPrefix(r.URL.Path, Path); {
-	case strings.HasPrefix(rest, "server/"):
+	rest := strings.TrimPrefix(r.URL.Path, Path)
+	if strings.HasPrefix(rest, "server/") {
 		s.pass(w, r)
+		return
+	}
+	hurry(w)
+	switch {
 	case strings.HasPrefix(rest, "disk/"):
 		Refuse(w, http.StatusNotImplemented, "a server shows no bytes in its own console: the command `console` does, where it runs with the server's --data-dir")
 	case rest == "login" || rest == "logout":
@@ -85,6 +92,14 @@ func (s *Served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		http.StripPrefix(strings.TrimSuffix(Path, "/"), s.files).ServeHTTP(w, r)
 	}
+}
+
+// hurry bounds how long a client may take to send a form, or to read a page. Nobody has signed in
+// for it yet.
+func hurry(w http.ResponseWriter) {
+	control, end := http.NewResponseController(w), time.Now().Add(pageTime)
+	_ = control.SetReadDeadline(end) // not every ResponseWriter has one: those of tests do not
+	_ = control.SetWriteDeadline(end)
 }
 
 // hostOf is the host that a request names, without its port.

@@ -329,3 +329,36 @@ func TestPlainHTTP(t *testing.T) {
 		t.Errorf("%d: %s", w.Code, w.Body)
 	}
 }
+
+// timed notes the deadlines that an answer is given.
+type timed struct {
+	*httptest.ResponseRecorder
+	read, write time.Time
+}
+
+func (w *timed) SetReadDeadline(end time.Time) error  { w.read = end; return nil }
+func (w *timed) SetWriteDeadline(end time.Time) error { w.write = end; return nil }
+
+// TestHurry: who has not signed in can't hold a request for ever. Those to the API have the
+// deadlines of the API.
+func TestHurry(t *testing.T) {
+	served, err := NewServed(ServedConfig{
+		Authenticator: known{}, Secret: []byte("secret"), Log: slog.New(slog.DiscardHandler), Named: func(string) bool { return true },
+	}, http.NotFoundHandler())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for request, want := range map[string]bool{
+		"POST /console/login": true, "GET /console/": true, "GET /console/app.js": true, "PUT /console/app.js": true,
+		"GET /console/server/api": false,
+	} {
+		method, path, _ := strings.Cut(request, " ")
+		w := &timed{ResponseRecorder: httptest.NewRecorder()}
+		served.ServeHTTP(w, httptest.NewRequest(method, "https://127.0.0.1"+path, nil))
+		for _, end := range []time.Time{w.read, w.write} {
+			if got := !end.IsZero() && time.Until(end) <= pageTime; got != want {
+				t.Errorf("%s may take until %v", request, end)
+			}
+		}
+	}
+}

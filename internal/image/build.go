@@ -22,6 +22,7 @@ type built struct {
 	info     *debug.BuildInfo
 	// created is the time of the commit, or the beginning of time where no commit is known.
 	created string
+	page    []npmPackage
 	sbom    []byte
 }
 
@@ -59,6 +60,9 @@ func build(ctx context.Context, o Options, p platform, file string) (*built, err
 	}
 	b := &built{name: path.Base(file), platform: p, binary: binary, info: info}
 	b.created = cmp.Or(b.setting("vcs.time"), time.Unix(0, 0).UTC().Format(time.RFC3339))
+	if b.page, err = onPage(ctx, o, env); err != nil {
+		return nil, err
+	}
 	b.sbom, err = b.describe()
 	return b, err
 }

@@ -6,6 +6,6 @@
 // two machines with one Go make the same bytes.
 //
 // Start reading at Write. build.go has what the go command does, layer.go the files of an image,
-// sbom.go what the program is made of, layout.go the words of OCI. The package pushes nothing and
-// needs no network.
+// sbom.go and page.go what the program is made of, layout.go the words of OCI. The package pushes
+// nothing and needs no network.
 package image

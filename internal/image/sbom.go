@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// An SBOM in the words of https://spdx.github.io/spdx-spec/v2.3: the program, and the modules that
-// the go command says it is made of.
+// An SBOM in the words of https://spdx.github.io/spdx-spec/v2.3. It has the program, the modules
+// that the go command says it is made of, and the packages of npm in the page of its console.
 type (
 	spdxDocument struct {
 		Version       string             `json:"spdxVersion"`
@@ -69,7 +69,7 @@ func (b *built) describe() ([]byte, error) {
 	program := newPackage(spdxProgramID, b.name, versionOf(&b.info.Main))
 	program.Purpose = "APPLICATION"
 	program.Checksums = []spdxChecksum{{"SHA256", digest}}
-	program.References = purl(b.info.Main.Path, program.Version)
+	program.References = purl("golang", b.info.Main.Path, program.Version)
 	d := spdxDocument{
 		Version: "SPDX-2.3", DataLicense: "CC0-1.0", ID: spdxDocumentID, Name: b.name + "-" + b.platform.OS + "-" + b.platform.Architecture,
 		Namespace:     "https://spdx.org/spdxdocs/" + url.PathEscape(b.name) + "-" + digest,
@@ -77,15 +77,21 @@ func (b *built) describe() ([]byte, error) {
 		Packages:      []spdxPackage{program},
 		Relationships: []spdxRelationship{{spdxDocumentID, "DESCRIBES", spdxProgramID}},
 	}
+	add := func(id, kind, name, version string) {
+		p := newPackage(id, name, version)
+		p.Purpose, p.References = "LIBRARY", purl(kind, name, version)
+		d.Packages = append(d.Packages, p)
+		d.Relationships = append(d.Relationships, spdxRelationship{spdxProgramID, "DEPENDS_ON", id})
+	}
 	standard := &debug.Module{Path: "stdlib", Version: strings.TrimPrefix(b.info.GoVersion, "go")}
 	for i, m := range append([]*debug.Module{standard}, b.info.Deps...) {
 		if m.Replace != nil && m.Replace.Version != "" { // by another module, and not by a folder
 			m = m.Replace
 		}
-		p := newPackage(fmt.Sprintf("SPDXRef-module-%d", i), m.Path, versionOf(m))
-		p.Purpose, p.References = "LIBRARY", purl(m.Path, p.Version)
-		d.Packages = append(d.Packages, p)
-		d.Relationships = append(d.Relationships, spdxRelationship{spdxProgramID, "DEPENDS_ON", p.ID})
+		add(fmt.Sprintf("SPDXRef-module-%d", i), "golang", m.Path, versionOf(m))
+	}
+	for i, p := range b.page {
+		add(fmt.Sprintf("SPDXRef-npm-%d", i), "npm", p.name, p.version)
 	}
 	text, err := json.MarshalIndent(d, "", " ")
 	return append(text, '\n'), err
@@ -98,9 +104,9 @@ func newPackage(id, name, version string) spdxPackage {
 	}
 }
 
-// purl names a module for those who look for its vulnerabilities.
-func purl(module, version string) []spdxRef {
-	locator := "pkg:golang/" + module
+// purl names a module, or a package of npm, for those who look for its vulnerabilities.
+func purl(kind, name, version string) []spdxRef {
+	locator := "pkg:" + kind + "/" + strings.ReplaceAll(name, "@", "%40")
 	if version != "" {
 		locator += "@" + url.QueryEscape(version)
 	}

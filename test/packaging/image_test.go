@@ -65,6 +65,9 @@ func TestImage(t *testing.T) {
 	if len(doc.Packages) < 50 {
 		t.Errorf("the SBOM has %d packages", len(doc.Packages))
 	}
+	if !bytes.Contains(text, []byte("pkg:npm/%40codemirror/view@")) {
+		t.Error("the SBOM lacks what is in the page of the console")
+	}
 	t.Run("podman", func(t *testing.T) { runImage(t, dir, archive) })
 }
 

@@ -11,9 +11,9 @@ import { mkdir, readFile, rm } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import puppeteer from 'puppeteer-core'
 
-const pages = process.argv.length > 2 ? process.argv.slice(2) : ['/', '/documents', '/tutorial', '/operations', '/tags', '/flags', '/metrics', '/packages/', '/packages/typeplane', '/design/', '/design/033-transcoding', '/examples/library/docs/library.example.com_v1', '/nowhere']
+const pages = process.argv.length > 2 ? process.argv.slice(2) : ['/', '/documents', '/tutorial', '/operations', '/console', '/kubernetes', '/tags', '/flags', '/metrics', '/packages/', '/packages/typeplane', '/design/', '/design/033-transcoding', '/examples/library/docs/library.example.com_v1', '/nowhere']
 const screens = { screen: { width: 1280, height: 800 }, phone: { width: 390, height: 844, isMobile: true, hasTouch: true, deviceScaleFactor: 2 } }
-const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.json': 'application/json', '.svg': 'image/svg+xml' }
+const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.json': 'application/json', '.svg': 'image/svg+xml', '.png': 'image/png' }
 
 const dist = new URL('dist', import.meta.url).pathname
 // patience is for a machine that does much else.

@@ -30,8 +30,8 @@ const result = await build({
 await copyFile(join(here, 'src/index.html'), join(page, 'index.html'))
 await copyFile(join(here, 'src/icon.svg'), join(page, 'icon.svg'))
 
-// What others wrote is handed on with its licence. A package that is added and not named here fails
-// the build.
+// What others wrote is handed on with its licence, below its name and version: hack/licenses and the
+// SBOM of an image read them there. A package that is added and not named here fails the build.
 const others = [
   ...['autocomplete', 'commands', 'lang-yaml', 'language', 'lint', 'search', 'state', 'streamparser', 'view'].map((name) => '@codemirror/' + name),
   ...['common', 'highlight', 'lr', 'yaml'].map((name) => '@lezer/' + name),
@@ -39,7 +39,11 @@ const others = [
 ]
 const bundled = new Set(Object.keys(result.metafile.inputs).map((name) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(name)?.[1]).filter(Boolean))
 if ([...bundled].sort().join() !== others.join()) throw new Error(`the page has ${[...bundled]}, and licences of ${others}`)
-const licences = await Promise.all(others.map(async (name) => `${name}\n\n${await readFile(join(here, 'node_modules', name, 'LICENSE'), 'utf8')}`))
+const licences = await Promise.all(others.map(async (name) => {
+  const folder = join(here, 'node_modules', name)
+  const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+  return `${name} ${version}\n\n${await readFile(join(folder, 'LICENSE'), 'utf8')}`
+}))
 await writeFile(join(page, 'licenses.txt'), licences.join('\n\n'))
 
 // One line for each source, as sha256sum prints it, in the order of the names.

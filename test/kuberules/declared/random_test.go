@@ -54,7 +54,7 @@ func (s source) fill(obj runtime.Object) {
 	}
 	s.Fill(obj)
 	s.say(reflect.ValueOf(obj).Elem())
-	if s.Intn(8) == 0 {
+	if s.Intn(3) == 0 {
 		s.lengthen(reflect.ValueOf(obj).Elem())
 	}
 }
@@ -68,15 +68,22 @@ func (s source) say(v reflect.Value) {
 	})
 }
 
-// lengthen makes the lists of an object so long that a limit on items is passed.
+// lengthen makes one list of an object so long that a limit on items is passed. Long lists in long
+// lists would be gigabytes of one object.
 func (s source) lengthen(v reflect.Value) {
+	var lists []reflect.Value
 	walk(v, func(v reflect.Value) {
-		if v.Kind() == reflect.Slice && v.Len() > 0 && v.Type().Elem().Kind() != reflect.Uint8 && s.Intn(6) == 0 {
-			for want := []int{11, 11, 17, 21, 33, 70, 130}[s.Intn(7)]; v.Len() < want; {
-				v.Set(reflect.Append(v, v.Index(s.Intn(v.Len()))))
-			}
+		if v.Kind() == reflect.Slice && v.Len() > 0 && v.Type().Elem().Kind() != reflect.Uint8 {
+			lists = append(lists, v)
 		}
 	})
+	if len(lists) == 0 {
+		return
+	}
+	list := lists[s.Intn(len(lists))]
+	for want := []int{11, 11, 17, 21, 33, 70, 130}[s.Intn(7)]; list.Len() < want; {
+		list.Set(reflect.Append(list, list.Index(s.Intn(list.Len()))))
+	}
 }
 
 // change makes another object of one: some of what is in it is filled anew, moved, or taken out.
