@@ -351,6 +351,11 @@ CONSOLE_KUBERNETES ?= cluster
 console-kubernetes: ## The console's forms and views of Kubernetes' own kinds, with examples/cluster, or with the server of CONSOLE_KUBERNETES=kubeconfig (it makes a namespace there).
 	cd test/console && $(GO) test -count=1 -timeout 10m -v -run '^TestKubernetes$$' . -kubernetes $(CONSOLE_KUBERNETES)
 
+.PHONY: console-lighthouse
+console-lighthouse: $(BIN)/lighthouse/node_modules/.package-lock.json ## Scores of Lighthouse for views of the console (two minutes; needs Debian's chromium, node and npm).
+	$(GO) build -p 2 -o $(BIN)/library ./examples/library
+	cp test/console/lighthouse/figures.mjs $(BIN)/lighthouse && cd $(BIN)/lighthouse && node figures.mjs $(CURDIR)/$(BIN)/library
+
 .PHONY: console-pictures
 console-pictures: ## The pictures of the console in the README, made anew in docs/pictures.
 	cd test/console && $(GO) test -count=1 -timeout 10m -run '^TestPictures$$' . -pictures $(CURDIR)/docs/pictures
@@ -413,6 +418,10 @@ $(BIN)/site/node_modules/.package-lock.json: hack/site/vitepress/package-lock.js
 $(BIN)/console/node_modules/.package-lock.json: internal/console/web/package-lock.json
 	mkdir -p $(BIN)/console && cp internal/console/web/package*.json $(BIN)/console
 	cd $(BIN)/console && npm ci --ignore-scripts --no-audit --no-fund && touch node_modules/.package-lock.json
+
+$(BIN)/lighthouse/node_modules/.package-lock.json: test/console/lighthouse/package-lock.json
+	mkdir -p $(BIN)/lighthouse && cp test/console/lighthouse/package*.json $(BIN)/lighthouse
+	cd $(BIN)/lighthouse && npm ci --ignore-scripts --no-audit --no-fund && touch node_modules/.package-lock.json
 
 $(BIN)/staticcheck: test/lint/go.mod
 	cd test/lint && $(GO) build -o $(CURDIR)/$@ honnef.co/go/tools/cmd/staticcheck

@@ -445,9 +445,10 @@ async function rightToLeft(tab) {
   await holds(tab, '.yaml button', 'كتاب')
   const [key, value] = await tab.evaluate(() => {
     const line = [...document.querySelectorAll('.yaml button')].find((each) => each.textContent.includes('كتاب'))
-    return [...line.querySelectorAll('.key, bdi')].map((each) => each.getBoundingClientRect().left)
+    const [key, value] = [...line.querySelectorAll('.key, bdi')].map((each) => each.getBoundingClientRect())
+    return [key.right, value.left]
   })
-  if (!(key < value)) throw new Error(`in the text, the field is at ${key} and its value at ${value}`)
+  if (!(key + 4 < value)) throw new Error(`in the text, the field ends at ${key} and its value begins at ${value}`)
   await picture(tab, 'right-to-left')
 }
 

@@ -114,7 +114,7 @@ export class Rows {
     if (this.stop.signal.aborted) return
     const code = error instanceof Refusal ? error.code : 0
     this.phase = code >= 400 && code < 500 && code !== 429 ? 'refused' : 'broken'
-    this.problem = error instanceof Refusal ? error.message : 'The server can’t be reached.'
+    this.problem = error instanceof Refusal ? error.message : 'the server can’t be reached'
     this.show()
   }
 

@@ -39,7 +39,7 @@ export function ListView({ kind, kinds, route }: { kind: Kind, kinds: Kinds, rou
         </div>
       </header>
       {rows.phase === 'refused' ? <Problem title={`${kind.kind} can’t be read.`}>{rows.problem}</Problem>
-        : rows.phase === 'broken' && <Problem title="This is not live right now.">{rows.problem} It is tried again.</Problem>}
+        : rows.phase === 'broken' && <Problem title="This is not live right now.">{rows.problem}. It is tried again.</Problem>}
       {rows.phase !== 'loading' && rows.phase !== 'refused' && shown.length === 0 && rows.complete
         ? <Empty>{filtered ? 'Nothing fits these filters.' : namespace ? `There is none in ${namespace}.` : 'There is none yet.'}</Empty>
         : rows.phase !== 'refused' && <Grid kind={kind} rows={rows} shown={shown} filtered={wanted !== ''} wide={wide} everywhere={kind.namespaced && !namespace} />}

@@ -113,7 +113,7 @@ async function follow(kind: Kind, namespace: string, name: string, is: (now: Par
       if (signal.aborted) return
       const refusal = error instanceof Refusal ? error : undefined
       if (refusal && [400, 401, 403, 404, 405].includes(refusal.code)) return is({ problem: refusal.message, broken: true })
-      if (refusal?.code !== 410) is({ problem: (refusal?.message ?? 'The server can’t be reached.') + ' It is tried again.', broken: true })
+      if (refusal?.code !== 410) is({ problem: (refusal?.message ?? 'the server can’t be reached') + '. It is tried again.', broken: true })
     }
     await wait(Math.min(30_000, 250 * 2 ** failures++), signal)
   }

@@ -45,7 +45,7 @@ export function TextView({ kind, object }: { kind: Kind, object: KubeObject }) {
 }
 
 function Shown({ line }: { line: Line }) {
-  return <>{line.indent}{line.key && <span class="key">{line.key}</span>}<bdi class={toneOf(line.value.trim())}>{line.value}</bdi></>
+  return <>{line.indent}{line.key && <span class="key">{line.key}</span>}{/^ */.exec(line.value)}<bdi class={toneOf(line.value.trim())}>{line.value.trimStart()}</bdi></>
 }
 
 // toneOf tells numbers and words of the language from texts.
