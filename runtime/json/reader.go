@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"strings"
 )
 
 // maxDepth is how many objects and arrays may be inside each other, as in encoding/json.
@@ -141,7 +142,7 @@ const maxErrorText = 4 << 10
 func (r *Reader) Fail(err error) {
 	if !r.stopped() {
 		if text := err.Error(); len(text) > maxErrorText { // most of it is what was sent
-			err = errors.New(text[:maxErrorText] + " ...")
+			err = errors.New(strings.ToValidUTF8(text[:maxErrorText], "") + " ...") // half a rune is none
 		}
 		r.hard, r.where = err, where{open: len(r.frames) + 1}
 	}

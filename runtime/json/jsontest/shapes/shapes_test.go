@@ -63,6 +63,12 @@ func TestSeeds(t *testing.T) {
 		everything.Compare(t, []byte(`{"unknown":`+deep(n)+`}`))
 		everything.Compare(t, []byte(`{"raw":`+strings.Repeat("[", n)+strings.Repeat("]", n)+`}`))
 	}
+	// A message that repeats what was sent is cut, and not in a rune.
+	for _, letter := range []string{"a", "é", "€", "😀", "\xff", `\\u20ac`} {
+		for n := range 4 {
+			everything.Compare(t, []byte(`{"qWord":"`+strings.Repeat("x", n)+strings.Repeat(letter, 3000)+`"}`))
+		}
+	}
 	everything.Compare(t, []byte(`{"inners":[`+strings.Repeat(`{"x":1,"y":2},`, 200)+`{}]}`)) // 100 strict errors are enough
 }
 
