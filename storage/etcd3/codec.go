@@ -49,7 +49,7 @@ func (p *pieces) answer(answer *etcdserverpb.RangeResponse) error {
 			}
 			header := p.bytes()
 			if p.err == nil {
-				p.err = proto.UnmarshalOptions{Merge: true}.Unmarshal(header, answer.Header)
+				p.err = proto.UnmarshalOptions{Merge: true, DiscardUnknown: true}.Unmarshal(header, answer.Header)
 			}
 		case tag(2, protowire.BytesType):
 			if len(pairs) == 0 {

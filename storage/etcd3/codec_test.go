@@ -103,6 +103,7 @@ func FuzzCodec(f *testing.F) {
 	f.Add([]byte{0x20, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02}, uint64(3))
 	f.Add([]byte{0x0a, 0x02, 0x08}, uint64(4))
 	f.Add([]byte{0x00, 0x00}, uint64(4))
+	f.Add([]byte{0x0a, 0x02, 0x30, 0x01}, uint64(5)) // a header with a field that is not known
 	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
 		var got, want etcdserverpb.RangeResponse
 		err := newCodec().Unmarshal(cut(data, rand.New(rand.NewPCG(seed, 0))), &got)
