@@ -61,7 +61,8 @@ func TestReconcile(t *testing.T) {
 		"keeps autoscalers' limits": testLimits,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, w) })
-		must(t, w.DeleteAllOf(t.Context(), new(corev1.ReplicationController), client.InNamespace("default")))
+		// Without a policy the finalizer "orphan" holds them until the collector has come by.
+		must(t, w.DeleteAllOf(t.Context(), new(corev1.ReplicationController), client.InNamespace("default"), client.PropagationPolicy(metav1.DeletePropagationBackground)))
 		must(t, w.DeleteAllOf(t.Context(), new(corev1.Pod), client.InNamespace("default")))
 	}
 }
