@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
@@ -75,6 +76,7 @@ const freeAfter = 5 * time.Second
 func freeMemory(ctx context.Context, after time.Duration) {
 	select {
 	case <-time.After(after):
+		runtime.GC() // a pool lets go of what nobody uses with the second collection, which follows
 		debug.FreeOSMemory()
 	case <-ctx.Done():
 	}

@@ -64,7 +64,7 @@ func FuzzRead(f *testing.F) {
 }
 
 // otherEntries tells whether an entry of a map has a key or a value of another wire type. This
-// package reads it as Kubernetes' code does, which does not look at the type; dynamicpb leaves it
+// package reads it as Kubernetes' code does, which does not look at the type. dynamicpb leaves it
 // out, and panics if it has read a right key of the same entry before.
 func otherEntries(data []byte) bool {
 	maps := map[protowire.Number][2]protowire.Type{

@@ -94,6 +94,7 @@ type startup struct {
 	filled, cpu time.Duration // until it answered from a cache with everything in it, and its CPU time until then
 	mib         int           // resident at that time
 	listed      time.Duration // until it had answered a list of all pods
+	settled     int           // MiB resident when nobody has asked for settles
 }
 
 // connect waits until the server answers, then lists all pods, so that nothing is cold, and keeps
