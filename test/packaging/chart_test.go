@@ -126,9 +126,10 @@ func marshal(t *testing.T, o any) string {
 // TestServerTakesThem: a server with the kinds of Kubernetes, which judges them as a kube-apiserver
 // does, takes all that the chart and kustomize print, and helm installs it there.
 func TestServerTakesThem(t *testing.T) {
+	program := built(t)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	server, err := testserver.Start(ctx, exec.Command(built(t), "--data-dir", t.TempDir(), "--secure-port", "0"))
+	server, err := testserver.Start(ctx, exec.Command(program, "--data-dir", t.TempDir(), "--secure-port", "0"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,9 +62,10 @@ func TestDashboard(t *testing.T) {
 	if err := json.Unmarshal(text, &page); err != nil {
 		t.Fatal(err)
 	}
+	program := built(t)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	server, err := testserver.Start(ctx, exec.Command(built(t), "--data-dir", t.TempDir(), "--secure-port", "0", "--max-requests-inflight", "8", "--max-mutating-requests-inflight", "4"))
+	server, err := testserver.Start(ctx, exec.Command(program, "--data-dir", t.TempDir(), "--secure-port", "0", "--max-requests-inflight", "8", "--max-mutating-requests-inflight", "4"))
 	if err != nil {
 		t.Fatal(err)
 	}

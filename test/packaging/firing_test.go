@@ -37,9 +37,10 @@ func TestAlertsFire(t *testing.T) {
 	t.Cleanup(func() { etcd.Close() })
 	certificates := t.TempDir()
 	cert, key := serving(t, certificates, 365*24*time.Hour)
+	program := built(t)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	server, err := testserver.Start(ctx, exec.Command(built(t), "--data-dir", t.TempDir(), "--secure-port", "0",
+	server, err := testserver.Start(ctx, exec.Command(program, "--data-dir", t.TempDir(), "--secure-port", "0",
 		"--etcd-servers", strings.Join(etcd.Endpoints(), ","), "--tls-cert-file", cert, "--tls-private-key-file", key))
 	if err != nil {
 		t.Fatal(err)
