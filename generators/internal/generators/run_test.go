@@ -306,7 +306,7 @@ type Unused struct {
 		}
 		return states(result)
 	}
-	expect(t, said(), "v1/types.go:9:5: Order.Count: +default has no effect here; take it away, or say it where defaulter can act on it")
+	expect(t, said(), "v1/types.go:9:5: Order.Count: +default has no effect here; take it away, or take away the +k8s:defaulter-gen=false at doc.go:2")
 
 	v1 := filepath.Join(dir, "v1")
 	data, err := os.ReadFile(filepath.Join(v1, "types.go"))
@@ -320,7 +320,7 @@ type Unused struct {
 	// A tag above the package, for whose effect something else is missing.
 	write(t, v1, "types.go", strings.ReplaceAll(string(data), "+default=1", ""))
 	write(t, v1, "doc.go", "// +groupName=shop.example.com\n// +k8s:defaulter-gen=false\n// +k8s:defaulter-gen-input=example.com/v1\npackage v1\n")
-	expect(t, said(), "v1/doc.go:3:4: +k8s:defaulter-gen-input has no effect here; take it away, or say it where defaulter can act on it")
+	expect(t, said(), "v1/doc.go:3:4: +k8s:defaulter-gen-input has no effect here; take it away, or take away the +k8s:defaulter-gen=false at doc.go:2")
 }
 
 // TestFaults has what no plug-in looks at, and what would not compile: each is said once, and only

@@ -2,6 +2,7 @@ package generators
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -23,7 +24,8 @@ func unclaimed(m *model.Model, served served, printed printed, table *tag.Table,
 		return
 	}
 	for _, pkg := range m.Packages {
-		for _, o := range m.Occurrences(pkg) {
+		occurrences := m.Occurrences(pkg)
+		for _, o := range occurrences {
 			if o.Trailing || m.Copies(pkg) && len(o.Readers()) > 0 { // the markers of Kubernetes' own types describe them
 				continue
 			}
@@ -41,7 +43,7 @@ func unclaimed(m *model.Model, served served, printed printed, table *tag.Table,
 			p := diag.Problem{
 				Pos: o.Pos, Path: o.Path, Idle: true,
 				Message: fmt.Sprintf("+%s has no effect here", tag.NameOf(o.Text)),
-				Cure:    "take it away, or say it where " + strings.Join(acting, " and ") + " can act on it",
+				Cure:    "take it away, or " + switchedOff(occurrences, o, acting, table),
 			}
 			if isServed {
 				report.Add(p)
@@ -50,6 +52,22 @@ func unclaimed(m *model.Model, served served, printed printed, table *tag.Table,
 			}
 		}
 	}
+}
+
+// switchedOff says what would have the plug-ins act on a marker: most likely another marker has switched
+// one of them off.
+func switchedOff(occurrences []model.Occurrence, o model.Occurrence, acting []string, table *tag.Table) string {
+	owner, _, _ := strings.Cut(o.Path, ".")
+	for _, other := range occurrences {
+		name := tag.NameOf(other.Text)
+		if other.Text != "+"+name+"=false" || other.Path != "" && other.Path != owner {
+			continue
+		}
+		if slices.ContainsFunc(table.Acting(name), func(plugin string) bool { return slices.Contains(acting, plugin) }) {
+			return fmt.Sprintf("take away the %s at %s:%d", other.Text, filepath.Base(other.Pos.Filename), other.Pos.Line)
+		}
+	}
+	return "say it where " + strings.Join(acting, " and ") + " can act on it"
 }
 
 // printed are the packages that each plug-in of a run has printed files for.
