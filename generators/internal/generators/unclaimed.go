@@ -54,8 +54,8 @@ func unclaimed(m *model.Model, served served, printed printed, table *tag.Table,
 	}
 }
 
-// switchedOff says what would have the plug-ins act on a marker: most likely another marker has switched
-// one of them off.
+// switchedOff says what would have the plug-ins act on a marker: most likely another marker has
+// switched one of them off.
 func switchedOff(occurrences []model.Occurrence, o model.Occurrence, acting []string, table *tag.Table) string {
 	owner, _, _ := strings.Cut(o.Path, ".")
 	for _, other := range occurrences {
