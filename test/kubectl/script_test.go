@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"errors"
 	"flag"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +15,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
 )
 
 var (
@@ -89,7 +94,7 @@ func examples(t *testing.T) func(example, dir string) *exec.Cmd {
 type setup struct {
 	kubectl string
 	// server returns a command that serves an example's kinds, with its data in a directory that is
-	// not there yet. It says "export KUBECONFIG=FILE" when it is ready.
+	// not there yet. It says "export KUBECONFIG=FILE" when it listens.
 	server func(example, dir string) *exec.Cmd
 	// differences is the folder of testdata that says, script by script, what is printed instead,
 	// and why. What is listed has to differ. "! not run" in the place of what is printed leaves a
@@ -153,6 +158,8 @@ type environment struct {
 	programs, home, kubeconfig, server string
 }
 
+// start starts a server, and returns when it is ready: it has made what every server begins with,
+// and decides by it.
 func start(t *testing.T, programs string, cmd *exec.Cmd) *environment {
 	t.Helper()
 	e := &environment{programs: programs, home: t.TempDir()}
@@ -183,7 +190,35 @@ func start(t *testing.T, programs string, cmd *exec.Cmd) *environment {
 		t.Fatal(err)
 	}
 	e.server = string(regexp.MustCompile(`https://[^\s"]+`).Find(data))
+	e.awaitReady(t)
 	return e
+}
+
+func (e *environment) awaitReady(t *testing.T) {
+	t.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", e.kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.CloseIdleConnections()
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(2 * time.Millisecond) {
+		resp, err := client.Get(config.Host + "/readyz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, _ := io.ReadAll(resp.Body) // for the message only
+		resp.Body.Close()
+		if resp.StatusCode == http.StatusOK {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the server is not ready: %s", answer)
+		}
+	}
 }
 
 func (e *environment) run(t *testing.T, command string) step {

@@ -67,16 +67,15 @@ func TestEnds(t *testing.T) {
 	for _, who := range []string{typeplane.CollectInServer, typeplane.CollectBeside, typeplane.CollectNever} {
 		t.Run(who, func(t *testing.T) {
 			w := startWidgets(t, func(o *typeplane.Options) { o.Store.GarbageCollector = who })
+			atFirst := w.prolonged("longer")
 			w.widget("past", until(-time.Hour), "")
 			w.widget("soon", until(300*time.Millisecond), "")
 			w.widget("late", until(time.Hour), "")
 			w.widget("never", "", "")
-			w.widget("longer", until(400*time.Millisecond), "")
 			w.widget("sooner", until(time.Hour), "")
-			w.Want(200, "", "PATCH", widgetsA+"/longer", `{"spec":{"options":{`+until(time.Hour)+`}}}`)
 			w.Want(200, "", "PATCH", widgetsA+"/sooner", `{"spec":{"options":{`+until(100*time.Millisecond)+`}}}`)
 			w.gone(widgetsA+"/past", widgetsA+"/sooner", widgetsA+"/soon")
-			time.Sleep(300 * time.Millisecond) // the time that longer had at first
+			time.Sleep(time.Until(atFirst) + 100*time.Millisecond) // when longer was to end
 			list := w.Want(200, "", "GET", widgetsA, "")
 			for _, name := range []string{"late", "never", "longer"} {
 				if !strings.Contains(list, `"name":"`+name+`"`) {
@@ -87,15 +86,33 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// prolonged makes a widget that ends in an hour and was to end soon, and says when that was. One
+// that has ended before it could be changed is followed by one with more time.
+func (w world) prolonged(name string) (atFirst time.Time) {
+	w.Helper()
+	for life := 200 * time.Millisecond; ; life *= 2 {
+		atFirst = time.Now().Add(life)
+		w.widget(name, until(life), "")
+		code, answer := w.Do("PATCH", widgetsA+"/"+name, `{"spec":{"options":{`+until(time.Hour)+`}}}`)
+		switch {
+		case code == 200:
+			return atFirst
+		case code != 404 || time.Now().Before(atFirst):
+			w.Fatalf("prolong %s: %d %s", name, code, answer)
+		}
+	}
+}
+
 // What an object that has ended owned goes after it.
 func TestEndsWithDependents(t *testing.T) {
 	w := startWidgets(t)
-	w.widget("owner", until(500*time.Millisecond), "")
+	w.widget("owner", until(time.Hour), "")
 	owner := w.Want(200, "", "GET", widgetsA+"/owner", "")
 	_, rest, _ := strings.Cut(owner, `"uid":"`)
 	id, _, _ := strings.Cut(rest, `"`)
 	w.widget("child", "", `{"apiVersion":"shop.example.com/v1beta1","kind":"Widget","name":"owner","uid":"`+id+`"}`)
 	w.stay(widgetsA + "/child")
+	w.Want(200, "", "PATCH", widgetsA+"/owner", `{"spec":{"options":{`+until(0)+`}}}`)
 	w.gone(widgetsA+"/owner", widgetsA+"/child")
 }
 

@@ -220,9 +220,11 @@ func TestWebhookCredentials(t *testing.T) {
 		code, _ := c.Do("POST", configMaps, fmt.Sprintf(`{"metadata":{"name":"bad%d"}}`, made))
 		return code == 400
 	})
+	hook.mu.Lock()
 	if hook.token != "Bearer s3cret" {
 		t.Errorf("%q", hook.token)
 	}
+	hook.mu.Unlock()
 
 	for text, want := range map[string]string{
 		"{apiVersion: v1, kind: Config}":                                                                                           `it is a "v1 Config", want a WebhookAdmissionConfiguration`,
