@@ -250,6 +250,11 @@ beside: $(BIN)/etcd $(BIN)/kube-scheduler $(BIN)/kube-apiserver $(BIN)/kwok ## O
 	cd examples/kubernetes/server && $(GO) build -o $(CURDIR)/$(BIN)/kubernetes .
 	cd test/kubernetes && $(GO) run . -beside -bin $(CURDIR)/$(BIN) -page ../../docs/kubernetes.md -patience 20m $(BESIDE)
 
+.PHONY: beside-profiles
+beside-profiles: $(BIN)/etcd $(BIN)/kube-scheduler $(BIN)/kwok ## What examples/kubernetes does in each state of make beside: CPU profiles, requests and a profile of the memory, in bin/profiles (two minutes, builds not counted).
+	cd examples/kubernetes/server && $(GO) build -tags profiled -o $(CURDIR)/$(BIN)/kubernetes .
+	cd test/kubernetes && $(GO) run . -beside -profiles $(CURDIR)/$(BIN)/profiles -bin $(CURDIR)/$(BIN) -patience 20m $(BESIDE)
+
 .PHONY: kubernetes-e2e
 kubernetes-e2e: $(BIN)/kubectl $(BIN)/etcd $(BIN)/kube-scheduler $(BIN)/kube-apiserver $(BIN)/kwok ## Kubernetes' own tests of API machinery and auth on kube-apiserver and on examples/kubernetes; prints into docs/kubernetes.md which pass where (half an hour, builds not counted; E2E='a regexp' for some).
 	cd test/kubernetes/e2e && $(GO) test -c -p 2 -o $(CURDIR)/$(BIN)/e2e.test .

@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 	"crypto"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -105,6 +106,7 @@ type ServiceAccounts struct {
 	config ServiceAccountsConfig
 	keys   map[string]crypto.PublicKey // by key id
 	now    func() time.Time
+	signed signed
 }
 
 var _ TokenAuthenticator = (*ServiceAccounts)(nil)
@@ -124,18 +126,11 @@ func NewServiceAccounts(config ServiceAccountsConfig) (*ServiceAccounts, error) 
 
 // AuthenticateToken leaves tokens of other issuers to others.
 func (s *ServiceAccounts) AuthenticateToken(ctx context.Context, token string, asked []string) (*Token, error) {
-	header, payload, signature, signed, ok := splitJWT(token)
-	if !ok {
-		return nil, nil
+	claims, err := s.claims(token)
+	if claims == nil {
+		return nil, err
 	}
-	var claims Claims
-	if json.Unmarshal(payload, &claims) != nil || !slices.Contains(s.config.Issuers, claims.Issuer) {
-		return nil, nil
-	}
-	if !s.signedByUs(header, signed, signature) {
-		return nil, errors.New("auth: service account token: no key of this server has signed it")
-	}
-	if err := s.checkTimes(&claims); err != nil {
+	if err := s.checkTimes(claims); err != nil {
 		return nil, err
 	}
 	have := []string(claims.Audiences)
@@ -146,18 +141,39 @@ func (s *ServiceAccounts) AuthenticateToken(ctx context.Context, token string, a
 	if len(good) == 0 {
 		return nil, fmt.Errorf("auth: service account token: it is meant for %q, not for %q", have, asked)
 	}
-	if err := s.checkObjects(ctx, &claims); err != nil {
+	if err := s.checkObjects(ctx, claims); err != nil {
 		return nil, err
 	}
 	return &Token{User: claims.user(), Audiences: good}, nil
 }
 
-func (s *ServiceAccounts) signedByUs(header jwtHeader, signed string, signature []byte) bool {
+// claims are what a token says that is signed by us, nil and no error for one of another issuer.
+func (s *ServiceAccounts) claims(token string) (*Claims, error) {
+	sum := sha256.Sum256([]byte(token))
+	if known := s.signed.find(sum); known != nil {
+		return known, nil
+	}
+	header, payload, signature, content, ok := splitJWT(token)
+	if !ok {
+		return nil, nil
+	}
+	claims := new(Claims)
+	if json.Unmarshal(payload, claims) != nil || !slices.Contains(s.config.Issuers, claims.Issuer) {
+		return nil, nil
+	}
+	if !s.signedByUs(header, content, signature) {
+		return nil, errors.New("auth: service account token: no key of this server has signed it")
+	}
+	s.signed.add(sum, claims)
+	return claims, nil
+}
+
+func (s *ServiceAccounts) signedByUs(header jwtHeader, content string, signature []byte) bool {
 	if key, named := s.keys[header.KeyID]; named {
-		return verifyJWT(key, header.Algorithm, signed, signature)
+		return verifyJWT(key, header.Algorithm, content, signature)
 	}
 	for _, key := range s.keys {
-		if verifyJWT(key, header.Algorithm, signed, signature) {
+		if verifyJWT(key, header.Algorithm, content, signature) {
 			return true
 		}
 	}

@@ -19,7 +19,7 @@ import (
 
 const issuer = "https://kubernetes.default.svc"
 
-func signers(t *testing.T) map[string]crypto.Signer {
+func signers(t testing.TB) map[string]crypto.Signer {
 	t.Helper()
 	ec, err1 := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	ec5, err2 := ecdsa.GenerateKey(elliptic.P521(), rand.Reader)

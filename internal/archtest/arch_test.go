@@ -230,15 +230,15 @@ var rules = []rule{
 		reason: "everything that is traced imports it; who keeps the traces is for a program to link",
 	},
 	{
-		in:     []string{"internal/etcdproc", "internal/certtest", "internal/testserver", "internal/drill"},
+		in:     []string{"internal/etcdproc", "internal/certtest", "internal/testserver", "internal/drill", "internal/debugsocket"},
 		forbid: []string{"./...", "go.etcd.io/...", "google.golang.org/...", "k8s.io/...", "github.com/..."},
 		tests:  true,
 		reason: "nested modules with any set of dependencies use them: they need the standard library only",
 	},
 	{
 		in:     []string{"..."},
-		except: []string{"internal/etcdproc", "internal/certtest", "internal/testserver", "internal/drill", "hack/drills"},
-		forbid: []string{"./internal/etcdproc", "./internal/certtest", "./internal/testserver", "./internal/drill"},
+		except: []string{"internal/etcdproc", "internal/certtest", "internal/testserver", "internal/drill", "internal/debugsocket", "hack/drills"},
+		forbid: []string{"./internal/etcdproc", "./internal/certtest", "./internal/testserver", "./internal/drill", "./internal/debugsocket"},
 		reason: "they are for tests and demos",
 	},
 	{

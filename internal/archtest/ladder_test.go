@@ -47,7 +47,7 @@ var ladder = []room{
 	{"Generator", []string{"generators/...", "cmd/gen"}},
 	{"Images", []string{"internal/image", "cmd/image"}},
 	{"Tests, tools and examples", []string{
-		"internal/amplify", "internal/ask", "internal/certtest", "internal/drill", "internal/etcdproc", "internal/faultclock", "internal/faultdisk", "internal/gadget/...", "internal/interpose", "internal/testserver", "hack/...", "examples/...",
+		"internal/amplify", "internal/ask", "internal/certtest", "internal/debugsocket", "internal/drill", "internal/etcdproc", "internal/faultclock", "internal/faultdisk", "internal/gadget/...", "internal/interpose", "internal/testserver", "hack/...", "examples/...",
 	}},
 }
 

@@ -102,6 +102,9 @@ func measure(ctx context.Context, c *cluster, serve server, w workload) (r *resu
 	note := func() error {
 		now, err := used(ctx, pid, e)
 		r.took, r.used = append(r.took, time.Since(begun)), append(r.used, now.minus(last))
+		if c.profiles != nil {
+			err = errors.Join(err, c.profiles.note(ctx, c, w.states()[len(r.took)-1]))
+		}
 		begun, last = time.Now(), now
 		return err
 	}
@@ -142,6 +145,9 @@ func measure(ctx context.Context, c *cluster, serve server, w workload) (r *resu
 	}
 	if r.peak, err = memory(pid, "VmHWM"); err != nil {
 		return nil, err
+	}
+	if c.profiles != nil {
+		return r, c.keepProfile(ctx, "/debug/pprof/heap?gc=1", filepath.Join(c.profiles.dir, "memory.pprof"))
 	}
 	values, err := metrics(ctx, c.server.Client, c.server.URL)
 	const total = "apiserver_request_total"

@@ -15,10 +15,7 @@ func printBeside(w workload, results []result) string {
 	head := func(first, of string) {
 		fmt.Fprintf(&b, "| %s | %s, kube-apiserver | ours | ours of theirs |\n|---|---|---|---|\n", first, of)
 	}
-	names := []string{"the server starts, and a namespace is complete"}
-	for _, p := range w.phases() {
-		names = append(names, p.name)
-	}
+	names := w.states()
 	head("state", "seconds")
 	for i, name := range names {
 		row(&b, name, theirs.took[i].Seconds(), own.took[i].Seconds(), "%.1f s")

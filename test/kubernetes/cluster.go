@@ -29,6 +29,7 @@ type cluster struct {
 	apart    bool
 	signing  bool      // by the controller manager, since the server signs no certificates
 	kubelets *kubelets // nil: nobody answers for containers
+	profiles *profiles // nil: none are taken
 	programs []*exec.Cmd
 	ended    chan error // of a program that ends before it is stopped
 	waiting  sync.WaitGroup
@@ -103,11 +104,15 @@ func ours(ctx context.Context, c *cluster, log *os.File) (*testserver.Process, e
 		}
 		cmd.Args = append(cmd.Args, "--token-auth-file", c.tokens())
 	}
+	if c.profiles != nil {
+		cmd.Env = append(os.Environ(), "DEBUG_SOCKET="+c.debugSocket())
+	}
 	cmd.Stderr = log
 	return testserver.Start(ctx, cmd)
 }
 
 func (c *cluster) data() string           { return filepath.Join(c.dir, "data") }
+func (c *cluster) debugSocket() string    { return filepath.Join(c.dir, "debug.sock") }
 func (c *cluster) log(name string) string { return filepath.Join(c.dir, name+".log") }
 
 // path is the file of one of Kubernetes' programs.

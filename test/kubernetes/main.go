@@ -6,8 +6,8 @@
 // in expected.go fails the run. Start reading at steps.
 //
 // With -beside it runs a workload on a kube-apiserver and on examples/kubernetes, by turns, and
-// prints what each took: start reading at beside. TestAggregator puts examples/library behind a
-// kube-apiserver.
+// prints what each took: start reading at beside. With -profiles, too, it takes profiles of
+// examples/kubernetes alone. TestAggregator puts examples/library behind a kube-apiserver.
 package main
 
 import (
@@ -32,6 +32,7 @@ func main() {
 	twice := flag.Bool("beside", false, "measure a workload on kube-apiserver and on examples/kubernetes, instead of the steps")
 	deployments := flag.Int("deployments", 10, "how many deployments the pods of -beside are in")
 	heartbeats := flag.Duration("heartbeats", time.Minute, "how long -beside does nothing but wait")
+	profiled := flag.String("profiles", "", "`directory` for profiles of each state of -beside, which then runs on examples/kubernetes alone")
 	tests := flag.String("e2e", "", "run those of Kubernetes' own tests that a `regexp` matches on both servers, instead of the steps")
 	page := flag.String("page", "", "`file` that gets the tables of -beside and -e2e")
 	patience := flag.Duration("patience", 5*time.Minute, "how long a state may take to come")
@@ -42,6 +43,11 @@ func main() {
 	if *twice {
 		w := workload{nodes: *nodes, pods: *pods, deployments: *deployments, heartbeats: *heartbeats}
 		do = func(dir string) error { return beside(ctx, *bin, dir, *page, w, *patience) }
+		if *profiled != "" {
+			do = func(dir string) error {
+				return profile(ctx, &cluster{bin: *bin, dir: dir, patience: *patience}, *profiled, w)
+			}
+		}
 	}
 	if *tests != "" {
 		do = func(dir string) error { return e2e(ctx, *bin, dir, *page, *tests, *patience) }

@@ -30,6 +30,15 @@ func (w workload) phases() []phase {
 	}
 }
 
+// states are the start, and what each phase ends with.
+func (w workload) states() []string {
+	names := []string{"the server starts, and a namespace is complete"}
+	for _, p := range w.phases() {
+		names = append(names, p.name)
+	}
+	return names
+}
+
 const (
 	nodesPath       = "/api/v1/nodes"
 	podsPath        = "/api/v1/namespaces/default/pods"

@@ -20,7 +20,7 @@ import (
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/wire"
-	"github.com/typeplane/typeplane/test/bench/debug"
+	"github.com/typeplane/typeplane/internal/debugsocket"
 	"github.com/typeplane/typeplane/test/bench/pods"
 )
 
@@ -42,7 +42,7 @@ func run() error {
 	if err := fs.Parse(os.Args[1:]); err != nil {
 		return err
 	}
-	if err := debug.Serve(*socket); err != nil {
+	if err := debugsocket.Serve(*socket); err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)

@@ -32,7 +32,7 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	"k8s.io/client-go/applyconfigurations"
 
-	"github.com/typeplane/typeplane/test/bench/debug"
+	"github.com/typeplane/typeplane/internal/debugsocket"
 	"github.com/typeplane/typeplane/test/bench/pods"
 )
 
@@ -58,7 +58,7 @@ func main() {
 }
 
 func run(f flags) error {
-	if err := debug.Serve(f.socket); err != nil {
+	if err := debugsocket.Serve(f.socket); err != nil {
 		return err
 	}
 	scheme := newScheme()

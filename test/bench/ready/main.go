@@ -24,7 +24,7 @@ import (
 
 	"k8s.io/client-go/util/cert"
 
-	"github.com/typeplane/typeplane/test/bench/debug"
+	"github.com/typeplane/typeplane/internal/debugsocket"
 )
 
 func main() {
@@ -39,7 +39,7 @@ func main() {
 }
 
 func run(port int, dir, socket string) error {
-	if err := debug.Serve(socket); err != nil {
+	if err := debugsocket.Serve(socket); err != nil {
 		return err
 	}
 	certificate, err := makeCertificate(dir)

@@ -28,7 +28,7 @@ import (
 	"github.com/typeplane/typeplane/internal/server"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
-	"github.com/typeplane/typeplane/test/bench/debug"
+	"github.com/typeplane/typeplane/internal/debugsocket"
 )
 
 // flags are what the harness says. The answer is the content of a file.
@@ -53,7 +53,7 @@ func main() {
 }
 
 func run(f flags) error {
-	if err := debug.Serve(f.sock); err != nil {
+	if err := debugsocket.Serve(f.sock); err != nil {
 		return err
 	}
 	body, err := os.ReadFile(f.answer)
