@@ -38,8 +38,14 @@ var besideFlags = map[string][]string{
 }
 
 // beside runs a workload on both sides, and prints what it took. page is a file with a place for
-// that, or "".
+// as many nodes, or "".
 func beside(ctx context.Context, bin, dir, page string, w workload, patience time.Duration) error {
+	place := fmt.Sprintf("make beside with %d nodes", w.nodes)
+	if page != "" {
+		if _, _, err := textAround(page, place); err != nil {
+			return err
+		}
+	}
 	results := make([]result, len(sides))
 	for i, s := range sides {
 		own := filepath.Join(dir, filepath.Base(s.name))
@@ -58,7 +64,7 @@ func beside(ctx context.Context, bin, dir, page string, w workload, patience tim
 	if page == "" {
 		return nil
 	}
-	return insert(page, "make beside", table)
+	return insert(page, place, table)
 }
 
 // around are the programs of a cluster, with besideFlags.
@@ -168,15 +174,25 @@ func load() string {
 
 // insert puts a table into its place in a page, between the lines that name the command.
 func insert(page, command, table string) error {
+	before, after, err := textAround(page, command)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(page, []byte(before+table+after), 0o644)
+}
+
+// textAround is the text of a page before and behind what a command prints there, with the lines that
+// name it.
+func textAround(page, command string) (before, after string, err error) {
 	begins, ends := "<!-- Printed by "+command+". Don't edit. -->\n", "<!-- The end of what "+command+" prints. -->\n"
 	text, err := os.ReadFile(page)
 	if err != nil {
-		return err
+		return "", "", err
 	}
 	before, rest, ok := strings.Cut(string(text), begins)
 	_, after, ended := strings.Cut(rest, ends)
 	if !ok || !ended {
-		return fmt.Errorf("%s has no place for the table: want the lines %q and %q", page, begins, ends)
+		return "", "", fmt.Errorf("%s has no place for the table: want the lines %q and %q there, or -page '' to print it only", page, begins, ends)
 	}
-	return os.WriteFile(page, []byte(before+begins+table+ends+after), 0o644)
+	return before + begins, ends + after, nil
 }
