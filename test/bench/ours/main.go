@@ -17,10 +17,10 @@ import (
 
 	"github.com/typeplane/typeplane"
 	v1 "github.com/typeplane/typeplane/examples/cluster/api/core/v1"
+	"github.com/typeplane/typeplane/internal/debugsocket"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/wire"
-	"github.com/typeplane/typeplane/internal/debugsocket"
 	"github.com/typeplane/typeplane/test/bench/pods"
 )
 

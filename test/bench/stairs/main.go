@@ -25,10 +25,10 @@ import (
 	"k8s.io/client-go/util/cert"
 
 	"github.com/typeplane/typeplane/auth"
+	"github.com/typeplane/typeplane/internal/debugsocket"
 	"github.com/typeplane/typeplane/internal/server"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
-	"github.com/typeplane/typeplane/internal/debugsocket"
 )
 
 // flags are what the harness says. The answer is the content of a file.
