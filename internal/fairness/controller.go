@@ -117,21 +117,25 @@ type Turn struct {
 	controller *Controller
 	schema     *schema
 	flow       string
+	request    Request
 
 	work    Work
 	seats   int // of the level that are taken
 	queue   *queue
 	ready   chan struct{} // is closed when a request that has waited gets its seats; nil: it need not wait
-	arrived float64       // in virtual time
-	begun   time.Time     // when it got its seats
-	since   float64       // begun, as the age of the level
+	came    time.Time
+	arrived float64   // came, in virtual time
+	begun   time.Time // when it got its seats
+	since   float64   // begun, as the age of the level
 	seated  bool
+
+	before, behind *Turn // in answering
 }
 
 // Classify finds the schema and the level of a request.
 func (c *Controller) Classify(r *Request) Turn {
 	s := c.find(r)
-	return Turn{controller: c, schema: s, flow: s.Flow(r)}
+	return Turn{controller: c, schema: s, flow: s.Flow(r), request: *r}
 }
 
 // find returns the first schema that matches. No request is without one: who is in neither of the

@@ -10,7 +10,8 @@
 //
 // Start reading at Controller. Begin finds the schema (match.go) and takes the seats (level.go);
 // queues are in queue.go, borrowing is in borrow.go, and default.go has what holds where nobody
-// says otherwise. The names and numbers are those of k8s.io/apiserver/pkg/util/flowcontrol.
+// says otherwise. Dump tells what there is at one moment, and page.go prints it. The names and
+// numbers are those of k8s.io/apiserver/pkg/util/flowcontrol.
 //
 // This package knows no HTTP and no objects. There is no goroutine and, but for requests that wait,
 // no timer.

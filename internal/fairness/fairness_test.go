@@ -55,6 +55,11 @@ func ask(ctx context.Context, c *Controller, r *Request, w Work, takes time.Dura
 func idle(t *testing.T, c *Controller) {
 	t.Helper()
 	for name, l := range c.levels {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.answering.n != 0 || l.answering.first != nil || l.answering.last != nil {
+			t.Errorf("level %s: %d requests are answered, from %p to %p", name, l.answering.n, l.answering.first, l.answering.last)
+		}
 		if l.inUse != 0 || l.queues.waiting != 0 || l.queues.waitingSeats != 0 || l.queues.active != 0 {
 			t.Errorf("level %s: %d seats in use, %d requests wait for %d, %d queues are active", name, l.inUse, l.queues.waiting, l.queues.waitingSeats, l.queues.active)
 		}
@@ -254,6 +259,10 @@ func TestRefused(t *testing.T) {
 				if err := refused(t, c); !errors.Is(err, test.reason) {
 					t.Errorf("got %v", err)
 				}
+				counts := c.Dump()[0]
+				if got := map[error]int{ErrTimeOut: counts.TimedOut, ErrCancelled: counts.Cancelled, ErrNoSeat: counts.Rejected, ErrQueueFull: counts.Rejected}[test.reason]; got != 1 {
+					t.Errorf("%d are counted as such: %+v", got, counts)
+				}
 				time.Sleep(10 * time.Hour)
 				idle(t, c)
 			})
@@ -288,6 +297,7 @@ func TestBorrowing(t *testing.T) {
 			Schemas: []Schema{schema("busy"), schema("lender"), schema("miser")},
 		})
 		limits := func() [3]int {
+			synctest.Wait() // else a race detector does not know that who changes them is done
 			return [3]int{c.levels["busy"].limit, c.levels["lender"].limit, c.levels["miser"].limit}
 		}
 		ctx, cancel := context.WithCancel(t.Context())

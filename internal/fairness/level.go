@@ -33,6 +33,8 @@ type level struct {
 	nominal, least, most, limit int
 	inUse                       int
 	queues                      queues
+	answering                   answering
+	total                       total
 	at                          time.Time // up to which virtual time and demand are told
 	demand                      demand
 	refusals                    refusals
@@ -148,12 +150,14 @@ func (l *level) begin(t *Turn, hash uint64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.tick()
+	t.came = l.at
 	if l.exempt {
 		l.take(t)
 		return nil
 	}
 	if l.queues.deck == 0 {
 		if !l.fits(t.seats) {
+			l.total.rejected++
 			return ErrNoSeat
 		}
 		l.take(t)
@@ -166,6 +170,7 @@ func (l *level) begin(t *Turn, hash uint64) error {
 		return nil
 	}
 	if len(t.queue.waiting) >= l.queues.length {
+		l.total.rejected++
 		return ErrQueueFull
 	}
 	t.ready = make(chan struct{})
@@ -180,6 +185,8 @@ func (l *level) take(t *Turn) {
 	t.begun, t.since = l.at, l.age()
 	t.seated = true
 	l.inUse += t.seats
+	l.answering.add(t)
+	l.total.dispatched++
 	if t.queue != nil {
 		t.queue.start(t)
 	}
@@ -203,13 +210,13 @@ func (l *level) dispatch() {
 func (l *level) wait(ctx context.Context, t *Turn, atMost time.Duration) error {
 	timer := time.NewTimer(atMost)
 	defer timer.Stop()
-	reason := ErrTimeOut
+	reason, refused := ErrTimeOut, &l.total.timedOut
 	select {
 	case <-t.ready:
 		return nil
 	case <-timer.C:
 	case <-ctx.Done():
-		reason = ErrCancelled
+		reason, refused = ErrCancelled, &l.total.cancelled
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -217,6 +224,7 @@ func (l *level) wait(ctx context.Context, t *Turn, atMost time.Duration) error {
 		return nil // its turn came meanwhile
 	}
 	l.tick()
+	*refused++
 	l.queues.remove(t)
 	l.queues.leave(t.queue)
 	l.dispatch() // it may have stood before others that need less
@@ -254,6 +262,7 @@ func (l *level) end(t *Turn) {
 func (l *level) free(t *Turn) {
 	l.inUse -= t.seats
 	t.seats = 0
+	l.answering.remove(t)
 	if t.queue != nil {
 		t.queue.answering--
 		l.queues.leave(t.queue)

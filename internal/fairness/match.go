@@ -17,6 +17,8 @@ type Request struct {
 	IsResource                              bool
 	Group, Resource, Subresource, Namespace string
 	Path                                    string
+	// Version and Name are only told by Dump.
+	Version, Name string
 }
 
 // stranger is who sends a request without a credential.

@@ -61,6 +61,7 @@ func New(config Config) (*Server, error) {
 	s.addReports()
 	s.addMetrics()
 	s.addIndex()
+	s.addDumps()
 	return s, s.addConsole()
 }
 

@@ -21,6 +21,7 @@ func (s *Server) takeTurn(c *call, count place) error {
 	c.turn = s.config.Fairness.Classify(&fairness.Request{
 		User: c.user, Verb: c.info.Verb, IsResource: c.info.IsResource, Path: c.info.Path,
 		Group: c.info.Group, Resource: c.info.Resource, Subresource: c.info.Subresource, Namespace: c.info.Namespace,
+		Version: c.info.Version, Name: c.info.Name,
 	})
 	header := c.w.Header()
 	if _, uid := c.turn.Schema(); uid != "" {

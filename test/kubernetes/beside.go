@@ -181,8 +181,8 @@ func insert(page, command, table string) error {
 	return os.WriteFile(page, []byte(before+table+after), 0o644)
 }
 
-// textAround is the text of a page before and behind what a command prints there, with the lines that
-// name it.
+// textAround is the text of a page before and behind what a command prints there, with the lines
+// that name it.
 func textAround(page, command string) (before, after string, err error) {
 	begins, ends := "<!-- Printed by "+command+". Don't edit. -->\n", "<!-- The end of what "+command+" prints. -->\n"
 	text, err := os.ReadFile(page)

@@ -94,6 +94,31 @@ func TestSchema(t *testing.T) {
 	s.Want(http.StatusOK, `apiserver_flowcontrol_dispatched_requests_total{flow_schema="reports",priority_level="reports"} 1`, "GET", "/metrics", "")
 }
 
+// TestDumps: who may get them sees their own request on the way; others don't.
+func TestDumps(t *testing.T) {
+	s := servertest.Start(t)
+	const dumps = "/debug/api_priority_and_fairness/dump_"
+	page := s.Want(http.StatusOK, "FlowDistingsher", "GET", dumps+"requests?includeRequestDetails=1", "")
+	var own []string
+	for line := range strings.Lines(page) {
+		if strings.Contains(line, dumps+"requests") {
+			own = strings.Fields(line)
+		}
+	}
+	if len(own) < 13 || own[0] != "exempt," || own[1] != "exempt," {
+		t.Errorf("no line of the request itself in\n%s", page)
+	}
+	if page := s.Want(http.StatusOK, "PriorityLevelName", "GET", dumps+"requests", ""); strings.Contains(page, "UserName") {
+		t.Errorf("details without being asked for:\n%s", page)
+	}
+	s.Want(http.StatusOK, "workload-low", "GET", dumps+"priority_levels", "")
+	s.Want(http.StatusOK, "TotalWorkSum", "GET", dumps+"queues", "")
+	s.Want(http.StatusMethodNotAllowed, "", "POST", dumps+"queues", "{}")
+	if index := s.Want(http.StatusOK, "/metrics", "GET", "/", ""); strings.Contains(index, dumps) {
+		t.Error("the index lists them, which that of a kube-apiserver does not")
+	}
+}
+
 // TestColumns: kubectl shows what it shows of a cluster.
 func TestColumns(t *testing.T) {
 	s := servertest.Start(t)
