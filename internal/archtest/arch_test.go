@@ -237,8 +237,8 @@ var rules = []rule{
 	},
 	{
 		in:     []string{"..."},
-		except: []string{"internal/etcdproc", "internal/certtest", "internal/testserver", "internal/drill", "internal/debugsocket", "hack/drills"},
-		forbid: []string{"./internal/etcdproc", "./internal/certtest", "./internal/testserver", "./internal/drill", "./internal/debugsocket"},
+		except: []string{"internal/etcdproc", "internal/certtest", "internal/testserver", "internal/drill", "internal/debugsocket", "internal/tsc", "hack/drills"},
+		forbid: []string{"./internal/etcdproc", "./internal/certtest", "./internal/testserver", "./internal/drill", "./internal/debugsocket", "./internal/tsc"},
 		reason: "they are for tests and demos",
 	},
 	{

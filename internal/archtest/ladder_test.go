@@ -41,13 +41,13 @@ var ladder = []room{
 	{"The seams", []string{"registry/rest", "auth/...", "internal/delegated", "admission/...", "proxy"}},
 	{"Registry", []string{"registry/...", "internal/jsontree", "internal/ownership/...", "internal/registrytest"}},
 	{"Server", []string{"internal/fairness", "internal/server/..."}},
-	{"Assembly", []string{"internal/faultinject", "internal/kubeconfig", "internal/program/...", "internal/replicas", "internal/database", "internal/users", "internal/console", "internal/tool", "internal/serve/..."}},
+	{"Assembly", []string{"internal/faultinject", "internal/kubeconfig", "internal/program/...", "internal/replicas", "internal/database", "internal/users", "internal/console/...", "internal/tool", "internal/serve/..."}},
 	{"Typeplane", []string{".", "apitest"}},
 	{"Features", []string{"internal/quantity", "internal/follow", "internal/features/...", "features/..."}},
 	{"Generator", []string{"generators/...", "cmd/gen"}},
 	{"Images", []string{"internal/image", "cmd/image"}},
 	{"Tests, tools and examples", []string{
-		"internal/amplify", "internal/ask", "internal/certtest", "internal/debugsocket", "internal/drill", "internal/etcdproc", "internal/faultclock", "internal/faultdisk", "internal/gadget/...", "internal/interpose", "internal/testserver", "hack/...", "examples/...",
+		"internal/amplify", "internal/ask", "internal/certtest", "internal/debugsocket", "internal/drill", "internal/etcdproc", "internal/faultclock", "internal/faultdisk", "internal/gadget/...", "internal/interpose", "internal/testserver", "internal/tsc", "hack/...", "examples/...",
 	}},
 }
 

@@ -28,6 +28,7 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/register"
 	"github.com/typeplane/typeplane/generators/internal/roundtrip"
 	"github.com/typeplane/typeplane/generators/internal/transcode"
+	"github.com/typeplane/typeplane/generators/internal/typescript"
 	"github.com/typeplane/typeplane/generators/internal/validation"
 )
 
@@ -48,6 +49,7 @@ func plugins() []generators.Plugin {
 		apiserver.Plugin(),
 		docs.Plugin(),
 		openapifile.Plugin(),
+		typescript.Plugin(),
 		manifests.Plugin(),
 		crd.Plugin(),
 		client.Plugin(),

@@ -108,6 +108,7 @@ var ways = map[string][]way{
 	"typeplane:openapi":                       {served("+typeplane:openapi=CELL/openapi.json")},
 	"typeplane:roundtrip-gen:fill":            {served("+typeplane:roundtrip-gen:fill=fillers", "package: +typeplane:roundtrip-gen=true")},
 	"typeplane:subresource":                   {served("+typeplane:subresource:name=restart")},
+	"typeplane:typescript":                    {served("+typeplane:typescript=CELL/types.ts")},
 	"typeplane:validation:disabled":           {served("+typeplane:validation:disabled=Large", "count: +k8s:ifEnabled(Large)=+k8s:minimum=1")},
 	"typeplane:validation:enabled":            {served("+typeplane:validation:enabled=Large", "count: +k8s:ifEnabled(Large)=+k8s:minimum=1")},
 	"typeplane:validation:storage":            {older("+typeplane:validation:storage=false")},

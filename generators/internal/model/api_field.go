@@ -9,7 +9,7 @@ import (
 )
 
 // typ reads a struct or a declared type with an enum, once.
-func (r *reader) typ(t *types.Type) *Type {
+func (r *Reader) typ(t *types.Type) *Type {
 	if known := r.known[t]; known != nil {
 		return known
 	}
@@ -23,14 +23,14 @@ func (r *reader) typ(t *types.Type) *Type {
 	if t.Kind == types.Struct {
 		out.Fields = r.fields(t, nil)
 	} else {
-		out.Enum = r.enumOf(t)
+		out.Enum = r.Enum(t)
 	}
 	return out
 }
 
 // fields are those of a struct, with the fields of embedded structs where they stand. A field hides
 // one of the same name that is embedded.
-func (r *reader) fields(t *types.Type, within []*types.Type) []*Field {
+func (r *Reader) fields(t *types.Type, within []*types.Type) []*Field {
 	if slices.Contains(within, t) {
 		return nil
 	}
@@ -50,7 +50,7 @@ func (r *reader) fields(t *types.Type, within []*types.Type) []*Field {
 				}
 			}
 		default:
-			f := r.field(t, m)
+			f := r.Field(t, m)
 			out = slices.DeleteFunc(out, func(known *Field) bool { return embedded[known] && known.Name == f.Name })
 			if !hasField(out, f.Name) {
 				out = append(out, f)
@@ -64,8 +64,8 @@ func hasField(list []*Field, name string) bool {
 	return slices.ContainsFunc(list, func(f *Field) bool { return f.Name == name })
 }
 
-// field reads one field of a struct.
-func (r *reader) field(owner *types.Type, m types.Member) *Field {
+// Field reads one field of a struct, as the API of its package has it.
+func (r *Reader) Field(owner *types.Type, m types.Member) *Field {
 	said := JSONOf(m)
 	name := cmp.Or(said.Name, m.Name)
 	markers := r.model.OfField(owner, m.Name)
@@ -99,7 +99,7 @@ func required(markers Markers, said JSON, defaulted string) bool {
 }
 
 // defaultOf is the default of a field, or of its type.
-func (r *reader) defaultOf(owner *types.Type, m types.Member) string {
+func (r *Reader) defaultOf(owner *types.Type, m types.Member) string {
 	if v := r.defaultIn(r.model.OfField(owner, m.Name), owner.Name.Package); v != "" {
 		return v
 	}
@@ -113,7 +113,7 @@ func (r *reader) defaultOf(owner *types.Type, m types.Member) string {
 }
 
 // defaultIn is the default of markers in a package. ref(Constant) gives the constant.
-func (r *reader) defaultIn(markers Markers, pkgPath string) string {
+func (r *Reader) defaultIn(markers Markers, pkgPath string) string {
 	text := value(markers, "default", "k8s:default", "kubebuilder:default")
 	name, ok := strings.CutPrefix(text, "ref(")
 	if !ok {
@@ -143,7 +143,7 @@ func sorted(lists ...[]string) []string {
 }
 
 // shape is what the wire shows of a type.
-func (r *reader) shape(t *types.Type) Shape {
+func (r *Reader) shape(t *types.Type) Shape {
 	t = Pointee(t)
 	if text := r.scalarName(t); text != "" {
 		return Shape{Text: text}
@@ -154,7 +154,7 @@ func (r *reader) shape(t *types.Type) Shape {
 		return Shape{Struct: r.typ(t)}
 	case types.Alias:
 		s := r.shape(t.Underlying)
-		if len(r.enumOf(t)) > 0 {
+		if len(r.Enum(t)) > 0 {
 			s.Named = r.typ(t)
 		}
 		return s
@@ -189,7 +189,7 @@ func builtin(name string) string {
 }
 
 // scalarName is the name of a value that is not sent as its Go type looks, "" for all others.
-func (r *reader) scalarName(t *types.Type) string {
+func (r *Reader) scalarName(t *types.Type) string {
 	switch t.Name.String() {
 	case metaV1 + ".Time":
 		return "time"

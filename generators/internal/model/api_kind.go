@@ -11,7 +11,7 @@ import (
 )
 
 // kind is nil for a type that says it is none.
-func (r *reader) kind(t *types.Type, name string, markers Markers, doc []string, pos token.Position) *Kind {
+func (r *Reader) kind(t *types.Type, name string, markers Markers, doc []string, pos token.Position) *Kind {
 	if has(markers, "kubebuilder:skipversion") {
 		return nil
 	}

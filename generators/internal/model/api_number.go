@@ -16,7 +16,7 @@ type numbers map[string]map[string]int
 
 // number is the number and the name that a field has in protobuf: in its struct tag, else in the
 // package's generated.proto.
-func (r *reader) number(owner *types.Type, m types.Member, jsonName string) (int, string) {
+func (r *Reader) number(owner *types.Type, m types.Member, jsonName string) (int, string) {
 	number, name := 0, ""
 	tagged, _ := StructTag(m, "protobuf")
 	for i, part := range strings.Split(tagged, ",") {
@@ -36,7 +36,7 @@ func (r *reader) number(owner *types.Type, m types.Member, jsonName string) (int
 }
 
 // proto reads the generated.proto of a package; it is empty if there is none.
-func (r *reader) proto(pkgPath string) numbers {
+func (r *Reader) proto(pkgPath string) numbers {
 	if known, ok := r.numbers[pkgPath]; ok {
 		return known
 	}

@@ -12,7 +12,7 @@ import (
 // sent. A package of hub types, which carry no json tags, is none of them. What one version of a
 // kind says about names holds for all.
 func (m *Model) APIs(packages []*Package) []*API {
-	r := &reader{model: m, known: map[*types.Type]*Type{}, commented: map[string]bool{}, numbers: map[string]numbers{}}
+	r := m.Reader()
 	var out []*API
 	for _, pkg := range packages {
 		if api := r.api(pkg); api != nil {
@@ -23,16 +23,28 @@ func (m *Model) APIs(packages []*Package) []*API {
 	return out
 }
 
-// reader reads the packages of one model into plain data.
-type reader struct {
+// Reader reads packages, types and fields of one model into plain data. It is for one plug-in,
+// since reading claims markers.
+type Reader struct {
 	model     *Model
 	known     map[*types.Type]*Type
 	commented map[string]bool    // packages whose comments were asked for
 	numbers   map[string]numbers // protobuf, by package
 }
 
+// Reader begins to read.
+func (m *Model) Reader() *Reader {
+	return &Reader{model: m, known: map[*types.Type]*Type{}, commented: map[string]bool{}, numbers: map[string]numbers{}}
+}
+
+// Doc is the comment above a declared type for clients: without tags.
+func (r *Reader) Doc(t *types.Type) []string {
+	r.comments(t.Name.Package)
+	return prose(r.model.Doc(t))
+}
+
 // api is nil for a package that offers nothing.
-func (r *reader) api(pkg *Package) *API {
+func (r *Reader) api(pkg *Package) *API {
 	group, version, ok := r.model.GroupVersion(pkg)
 	if !ok {
 		return nil
@@ -110,7 +122,7 @@ func reached(api *API) []*Type {
 
 // comments makes sure that types of a package have their comments; they lack them if its source
 // can't be read.
-func (r *reader) comments(pkgPath string) {
+func (r *Reader) comments(pkgPath string) {
 	if pkgPath != "" && !r.commented[pkgPath] {
 		r.commented[pkgPath] = true
 		_ = r.model.DependencyComments(pkgPath)

@@ -35,7 +35,7 @@ var spellings = func() map[string]string {
 }()
 
 // rules are those of a field, and those of its type that it does not have itself.
-func (r *reader) rules(owner *types.Type, m types.Member) []Rule {
+func (r *Reader) rules(owner *types.Type, m types.Member) []Rule {
 	out := rulesIn(r.model.OfField(owner, m.Name))
 	prefix := ""
 	for t := m.Type; t != nil; {
@@ -158,7 +158,7 @@ func ruleValue(name, line, rest string) string {
 
 // enum are the values of a field: those that a tag lists, else those of its type or, for a list, of
 // its items.
-func (r *reader) enum(owner *types.Type, m types.Member) []Value {
+func (r *Reader) enum(owner *types.Type, m types.Member) []Value {
 	if v := value(r.model.OfField(owner, m.Name), "kubebuilder:validation:Enum", "kubebuilder:validation:items:Enum"); v != "" {
 		return listed(v)
 	}
@@ -166,11 +166,11 @@ func (r *reader) enum(owner *types.Type, m types.Member) []Value {
 	if t.Kind == types.Slice {
 		t = Pointee(t.Elem)
 	}
-	return r.enumOf(t)
+	return r.Enum(t)
 }
 
-// enumOf are the values of a declared type, nil if it is open.
-func (r *reader) enumOf(t *types.Type) []Value {
+// Enum are the values of a declared type, nil if it is open.
+func (r *Reader) Enum(t *types.Type) []Value {
 	if t.Kind != types.Alias {
 		return nil
 	}

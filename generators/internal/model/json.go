@@ -86,9 +86,11 @@ func JSONNames(t *types.Type) (out []string) {
 	return out
 }
 
-// LeftOut tells whether JSON has nothing of a field.
+// LeftOut tells whether JSON has nothing of a field. Of one that other packages can't see, it has
+// the fields of an embedded struct.
 func LeftOut(m types.Member) bool {
-	return JSONOf(m).Left || !token.IsExported(m.Name) && !m.Embedded
+	embeds := m.Embedded && Pointee(m.Type).Kind == types.Struct
+	return JSONOf(m).Left || !token.IsExported(m.Name) && !embeds
 }
 
 // Inlined is the struct whose fields an embedded field adds to the struct around it; nil for other

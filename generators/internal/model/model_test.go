@@ -136,6 +136,8 @@ func TestJSON(t *testing.T) {
 		{types.Member{Name: "Inner", Embedded: true, Type: types.PointerTo(inner), Tags: `json:",inline"`}, "", true},
 		{types.Member{Name: "Inner", Embedded: true, Type: inner, Tags: `json:"inner"`}, "inner", false},
 		{types.Member{Name: "Inner", Type: inner, Tags: `json:",inline"`}, "Inner", false},
+		{types.Member{Name: "inner", Embedded: true, Type: inner}, "", true},
+		{types.Member{Name: "text", Embedded: true, Type: str, Tags: `json:"text"`}, "", false},
 	} {
 		name, inline := model.JSONName(tc.member), model.Inlined(tc.member) != nil
 		if name != tc.name || inline != tc.inline {

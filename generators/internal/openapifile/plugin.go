@@ -33,31 +33,13 @@ func Plugin() generators.Plugin {
 				defaultFile + " of the module; another value is the name of the file. false is as no tag, and writes none.",
 		}},
 		Generate: func(pass *generators.Pass) {
-			for _, pkg := range pass.Packages {
-				if file, ok := fileOf(pass, pkg); ok {
-					printed[file] = true
-					write(pass, pkg, file)
-				}
+			for _, asked := range pass.AskedFiles(tagName, defaultFile) {
+				printed[asked.File] = true
+				write(pass, asked.Package, asked.File)
 			}
 		},
 		Stale: func(pass *generators.Pass) []string { return stale(pass, printed) },
 	}
-}
-
-// fileOf reads the package's tag; ok is false for a package without a file.
-func fileOf(pass *generators.Pass, pkg *model.Package) (file string, ok bool) {
-	value, found := pass.Model.OfPackage(pkg).Last(tagName)
-	if !found || value == "false" {
-		return "", false
-	}
-	if value == "true" {
-		value = defaultFile
-	}
-	if name := filepath.FromSlash(value); filepath.Ext(name) != ".json" || !filepath.IsLocal(name) {
-		problem(pass, pkg, fmt.Sprintf("=%s is neither true nor a file of the module", value), "want true, or a name like "+defaultFile)
-		return "", false
-	}
-	return filepath.Join(model.ModuleRoot(pkg.Dir), filepath.FromSlash(value)), true
 }
 
 // mark tells files that this plug-in has printed from others.

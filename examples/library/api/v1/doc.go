@@ -4,5 +4,6 @@
 // +k8s:protobuf-gen=package
 // +typeplane:roundtrip-gen=true
 // +typeplane:docs=examples/library/docs
+// +typeplane:typescript=examples/library/docs/v1.ts
 // +groupName=library.example.com
 package v1

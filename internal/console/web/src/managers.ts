@@ -1,9 +1,10 @@
 // Who manages which field, from metadata.managedFields.
-import type { Fields, KubeObject, Managed } from './api/objects'
+import type { KubeObject } from './api/objects'
+import type { FieldsV1, ManagedFieldsEntry } from './api/wire'
 import type { Path } from './yaml'
 
 // Manager is one of the managers of an object; number tells its colour.
-export interface Manager extends Managed { number: number }
+export interface Manager extends ManagedFieldsEntry { number: number }
 
 export const managersOf = (object: KubeObject): Manager[] =>
   (object.metadata.managedFields ?? []).map((managed, number) => ({ ...managed, number }))
@@ -14,7 +15,7 @@ export const titleOf = (manager: Manager) => (manager.manager || 'unknown') + (m
 export const ofField = (object: KubeObject, managers: Manager[], path: Path) =>
   managers.filter((manager) => manager.fieldsV1 && has(manager.fieldsV1, object, path))
 
-function has(fields: Fields, value: unknown, path: Path): boolean {
+function has(fields: FieldsV1, value: unknown, path: Path): boolean {
   for (const step of path) {
     const element = elementOf(fields, value, step)
     if (element === undefined) return false
@@ -26,7 +27,7 @@ function has(fields: Fields, value: unknown, path: Path): boolean {
 }
 
 // elementOf is the name of a step in a set of fields.
-function elementOf(fields: Fields, value: unknown, step: string | number): string | undefined {
+function elementOf(fields: FieldsV1, value: unknown, step: string | number): string | undefined {
   if (typeof step === 'string') return `f:${step}` in fields ? `f:${step}` : undefined
   const item = (value as unknown[] | undefined)?.[step]
   return Object.keys(fields).find((element) => {

@@ -1,19 +1,5 @@
 // Requests to the server, through the console. A refusal is an error that has the server's Status.
-
-// Status is what a server says when it refuses.
-export interface Status {
-  message?: string
-  reason?: string
-  code?: number
-  details?: { causes?: Cause[] }
-}
-
-// Cause is one fault in what was sent, with its field.
-export interface Cause {
-  reason?: string
-  message?: string
-  field?: string
-}
+import type { Status } from './wire'
 
 export class Refusal extends Error {
   constructor(readonly status: Status, readonly code: number) {
@@ -66,7 +52,7 @@ export async function statusOf(response: Response): Promise<Status> {
   } catch {
     // it is no JSON, and then the text is the message
   }
-  return { message: text.trim() || response.statusText }
+  return { metadata: {}, message: text.trim() || response.statusText }
 }
 
 export async function ask<T>(path: string, call: Call = {}): Promise<Answer<T>> {
@@ -86,10 +72,7 @@ export function warningsOf(header: string | null): string[] {
 }
 
 // WatchEvent is a line of a watch.
-export interface WatchEvent<T> {
-  type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
-  object: T
-}
+export type WatchEvent<T> = { type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK', object: T } | { type: 'ERROR', object: Status }
 
 // watch yields what happens, until the server ends the watch or the signal does. opened is told that
 // it has begun.

@@ -1,5 +1,6 @@
 // What kinds the server has, from aggregated discovery.
 import { ask } from './http'
+import type { APIGroupDiscoveryList } from './wire'
 
 // Kind is a resource in one version.
 export interface Kind {
@@ -17,23 +18,6 @@ export interface Kind {
 
 // Subresource is what can be asked about a part of an object, or done with it.
 export interface Subresource { name: string, verbs: string[] }
-
-interface Discovered {
-  items: {
-    metadata: { name?: string }
-    versions: {
-      version: string
-      resources?: {
-        resource: string
-        responseKind?: { kind: string }
-        scope: string
-        verbs: string[]
-        shortNames?: string[]
-        subresources?: { subresource: string, verbs: string[] }[]
-      }[]
-    }[]
-  }[]
-}
 
 const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 
@@ -60,23 +44,23 @@ export class Kinds {
 
 export async function readKinds(): Promise<Kinds> {
   const [core, groups] = await Promise.all([
-    ask<Discovered>('/api', { accept }),
-    ask<Discovered>('/apis', { accept }),
+    ask<APIGroupDiscoveryList>('/api', { accept }),
+    ask<APIGroupDiscoveryList>('/apis', { accept }),
   ])
   const all: Kind[] = []
-  for (const group of [...core.data.items, ...groups.data.items]) {
-    for (const version of group.versions) {
-      for (const found of version.resources ?? []) {
+  for (const { metadata, versions = [] } of [...core.data.items, ...groups.data.items]) {
+    for (const { version = '', resources = [] } of versions) {
+      for (const { resource = '', responseKind, scope, verbs, shortNames = [], subresources = [] } of resources) {
         all.push({
-          group: group.metadata.name ?? '',
-          version: version.version,
-          resource: found.resource,
-          kind: found.responseKind?.kind ?? found.resource,
-          namespaced: found.scope === 'Namespaced',
-          verbs: found.verbs,
-          shortNames: found.shortNames ?? [],
-          subresources: (found.subresources ?? []).map(({ subresource, verbs }) => ({ name: subresource, verbs })),
-          versions: group.versions.filter((other) => other.resources?.some((r) => r.resource === found.resource)).map((other) => other.version),
+          group: metadata.name ?? '',
+          version,
+          resource,
+          kind: responseKind?.kind ?? resource,
+          namespaced: scope === 'Namespaced',
+          verbs: verbs ?? [],
+          shortNames,
+          subresources: subresources.map(({ subresource = '', verbs }) => ({ name: subresource, verbs: verbs ?? [] })),
+          versions: versions.filter((other) => other.resources?.some((r) => r.resource === resource)).map(({ version = '' }) => version),
         })
       }
     }

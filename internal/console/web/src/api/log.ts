@@ -45,7 +45,7 @@ export async function record(kind: Kind, from: From, signal: AbortSignal, change
   try {
     const events = watch<KubeObject>(pathOf(kind, from.namespace), { query: queryOf(from), signal, opened: () => { log.phase = 'open'; show() } })
     for await (const { type, object } of events) {
-      if (type === 'ERROR') throw new Refusal(object as { message?: string, code?: number }, 0)
+      if (type === 'ERROR') throw new Refusal(object, 0)
       const { name = '', resourceVersion: revision = '', annotations } = object.metadata
       log.entries.push({ number: log.more + log.entries.length, at: Date.now(), type, revision, name, end: annotations?.[initialEnd] === 'true' })
       if (log.entries.length > most) { log.entries.shift(); log.more++ }

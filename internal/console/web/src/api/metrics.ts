@@ -3,6 +3,7 @@ import { ask, askText, Refusal } from './http'
 import type { Kinds } from './kinds'
 import { pathOf } from './kinds'
 import type { KubeObject, List } from './objects'
+import type { Lease } from './wire'
 
 export type Labels = Record<string, string>
 
@@ -106,12 +107,10 @@ export const readStorage = async (signal: AbortSignal) => (await ask<StorageRepo
 // Server is one that renews a lease, as each kube-apiserver does.
 export interface Server { name: string, holder: string, renewed: string, seconds: number }
 
-interface Lease extends KubeObject { spec?: { holderIdentity?: string, renewTime?: string, leaseDurationSeconds?: number } }
-
 export async function readServers(kinds: Kinds, signal: AbortSignal): Promise<Server[]> {
   const kind = kinds.find('coordination.k8s.io', 'v1', 'leases')
   if (!kind) return []
-  const { data } = await ask<List<Lease>>(pathOf(kind, 'kube-system'), { query: { labelSelector: 'apiserver.kubernetes.io/identity', limit: 500 }, signal })
+  const { data } = await ask<List<Lease & KubeObject>>(pathOf(kind, 'kube-system'), { query: { labelSelector: 'apiserver.kubernetes.io/identity', limit: 500 }, signal })
   return data.items.map(({ metadata, spec }) => ({
     name: metadata.name, holder: spec?.holderIdentity ?? '', renewed: spec?.renewTime ?? '', seconds: spec?.leaseDurationSeconds ?? 0,
   }))

@@ -1,51 +1,19 @@
 // Objects as a server sends them, and what is asked about one of them.
 import { ask, asMetadata, type Answer } from './http'
 import { can, pathOf, type Kind } from './kinds'
+import type * as wire from './wire'
 
-export interface Meta {
-  name: string
-  namespace?: string
-  uid?: string
-  resourceVersion?: string
-  creationTimestamp?: string
-  deletionTimestamp?: string
-  finalizers?: string[]
-  labels?: Record<string, string>
-  annotations?: Record<string, string>
-  ownerReferences?: Owner[]
-  managedFields?: Managed[]
-  continue?: string
-  remainingItemCount?: number
-}
+// Meta is the metadata of an object that a server has: it has a name.
+export interface Meta extends wire.ObjectMeta { name: string }
 
-export interface Owner {
-  apiVersion: string
-  kind: string
-  name: string
-  uid: string
-  controller?: boolean
-}
-
-export interface Managed {
-  manager?: string
-  operation?: string
-  subresource?: string
-  time?: string
-  fieldsV1?: Fields
-}
-
-// Fields is a set of fields, as structured-merge-diff writes it.
-export interface Fields { [element: string]: Fields }
-
-export interface KubeObject {
-  apiVersion?: string
-  kind?: string
+// KubeObject is an object of any kind.
+export interface KubeObject extends wire.TypeMeta {
   metadata: Meta
   [field: string]: unknown
 }
 
 export interface List<T> {
-  metadata: { resourceVersion?: string, continue?: string, remainingItemCount?: number }
+  metadata: wire.ListMeta
   items: T[]
 }
 
@@ -57,7 +25,7 @@ export function withoutManagers(object: KubeObject): KubeObject {
 
 // settled is an object without what each write changes.
 export function settled(object: KubeObject): KubeObject {
-  const { resourceVersion: _, generation: __, ...metadata } = withoutManagers(object).metadata as Meta & { generation?: number }
+  const { resourceVersion: _, generation: __, ...metadata } = withoutManagers(object).metadata
   return { ...object, metadata }
 }
 
@@ -76,39 +44,22 @@ export type Propagation = 'Background' | 'Foreground' | 'Orphan'
 export function remove(kind: Kind, meta: Meta, propagationPolicy: Propagation): Promise<Answer<unknown>> {
   return ask(pathOf(kind, meta.namespace, meta.name), {
     method: 'DELETE',
-    body: { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy, preconditions: { uid: meta.uid } },
+    body: { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy, preconditions: { uid: meta.uid } } satisfies wire.DeleteOptions,
   })
 }
 
-export interface Scale extends KubeObject {
-  spec: { replicas?: number }
-  status: { replicas?: number }
-}
+export const readScale = (kind: Kind, meta: Meta) => ask<wire.Scale>(pathOf(kind, meta.namespace, meta.name) + '/scale')
 
-export const readScale = (kind: Kind, meta: Meta) => ask<Scale>(pathOf(kind, meta.namespace, meta.name) + '/scale')
+export const writeScale = (kind: Kind, scale: wire.Scale) =>
+  ask<wire.Scale>(pathOf(kind, scale.metadata.namespace, scale.metadata.name) + '/scale', { method: 'PUT', query: { fieldManager: 'console' }, body: scale })
 
-export const writeScale = (kind: Kind, scale: Scale) =>
-  ask<Scale>(pathOf(kind, scale.metadata.namespace, scale.metadata.name) + '/scale', { method: 'PUT', query: { fieldManager: 'console' }, body: scale })
-
-export interface Happened extends KubeObject {
-  type?: string
-  reason?: string
-  message?: string
-  count?: number
-  firstTimestamp?: string
-  lastTimestamp?: string
-  eventTime?: string
-  source?: { component?: string }
-  reportingComponent?: string
-}
-
-export const timeOf = (event: Happened) => event.lastTimestamp || event.eventTime || event.firstTimestamp || event.metadata.creationTimestamp || ''
+export const timeOf = (event: wire.Event) => event.lastTimestamp || event.eventTime || event.firstTimestamp || event.metadata.creationTimestamp || ''
 
 // eventsOf are the events about an object, the newest first. Those of objects without a namespace
 // are in the namespace default.
-export async function eventsOf(meta: Meta): Promise<Happened[]> {
+export async function eventsOf(meta: Meta): Promise<wire.Event[]> {
   const path = `/api/v1/namespaces/${encodeURIComponent(meta.namespace || 'default')}/events`
-  const { data } = await ask<List<Happened>>(path, { query: { fieldSelector: `involvedObject.uid=${meta.uid}`, limit: 500 } })
+  const { data } = await ask<List<wire.Event>>(path, { query: { fieldSelector: `involvedObject.uid=${meta.uid}`, limit: 500 } })
   return data.items.sort((a, b) => timeOf(b).localeCompare(timeOf(a)))
 }
 
@@ -156,26 +107,17 @@ export async function countOf(kind: Kind, signal: AbortSignal): Promise<number> 
   return data.items.length + (data.metadata.remainingItemCount ?? 0)
 }
 
-export interface Me { username?: string, uid?: string, groups?: string[], extra?: Record<string, string[]> }
-
-export async function whoAmI(): Promise<Me> {
-  const { data } = await ask<{ status: { userInfo: Me } }>('/apis/authentication.k8s.io/v1/selfsubjectreviews', {
+export async function whoAmI(): Promise<wire.UserInfo> {
+  const { data } = await ask<wire.SelfSubjectReview>('/apis/authentication.k8s.io/v1/selfsubjectreviews', {
     method: 'POST', body: { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' },
   })
-  return data.status.userInfo
+  return data.status!.userInfo!
 }
 
-export interface Rules {
-  resourceRules?: { verbs: string[], apiGroups?: string[], resources?: string[], resourceNames?: string[] }[]
-  nonResourceRules?: { verbs: string[], nonResourceURLs?: string[] }[]
-  incomplete?: boolean
-  evaluationError?: string
-}
-
-export async function myRules(namespace: string): Promise<Rules> {
-  const { data } = await ask<{ status: Rules }>('/apis/authorization.k8s.io/v1/selfsubjectrulesreviews', {
+export async function myRules(namespace: string): Promise<wire.SubjectRulesReviewStatus> {
+  const { data } = await ask<wire.SelfSubjectRulesReview>('/apis/authorization.k8s.io/v1/selfsubjectrulesreviews', {
     method: 'POST', body: { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectRulesReview', spec: { namespace } },
   })
-  return data.status
+  return data.status!
 }
 

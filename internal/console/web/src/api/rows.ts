@@ -3,15 +3,7 @@
 import { ask, Refusal, wait, watch } from './http'
 import { pathOf, type Kind } from './kinds'
 import type { Meta } from './objects'
-
-export interface Column {
-  name: string
-  type: string
-  format?: string
-  description?: string
-  // priority is 0 for what is always shown.
-  priority: number
-}
+import type * as wire from './wire'
 
 // Row is what is kept of an object.
 export interface Row {
@@ -25,13 +17,10 @@ export interface Row {
   leaving: boolean
 }
 
-interface Table {
-  metadata: { resourceVersion?: string, continue?: string, remainingItemCount?: number }
-  columnDefinitions?: Column[]
-  rows: { cells: unknown[], object: { metadata: Meta } }[]
-  code?: number
-  message?: string
-}
+// Table has rows with the metadata of their objects, as the server sends them unasked.
+interface Table extends wire.Table { rows: TableRow[] }
+
+interface TableRow extends wire.TableRow { cells: unknown[], object: { metadata: Meta } }
 
 export interface Selection { namespace: string, labels: string, fields: string }
 
@@ -45,7 +34,7 @@ const pageSize = 500
 export const mostRows = 200_000
 
 export class Rows {
-  columns: Column[] = []
+  columns: wire.TableColumnDefinition[] = []
   rows: Row[] = []
   phase: Phase = 'loading'
   // problem says why it is broken or refused.
@@ -217,7 +206,7 @@ export class Rows {
   }
 }
 
-function rowOf({ cells, object: { metadata } }: Table['rows'][number]): Row {
+function rowOf({ cells, object: { metadata } }: TableRow): Row {
   const namespace = metadata.namespace ?? ''
   return {
     key: namespace + '/' + metadata.name, name: metadata.name, namespace,

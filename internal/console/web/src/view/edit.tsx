@@ -1,6 +1,6 @@
 // Change an object: first the server says what would become of it, then it is done.
 import { useRef, useState } from 'preact/hooks'
-import { Refusal, type Cause } from '../api/http'
+import { Refusal } from '../api/http'
 import { pathOf, type Kind } from '../api/kinds'
 import { replace, settled, withoutManagers, type KubeObject } from '../api/objects'
 import { readBook } from '../api/schema'
@@ -29,7 +29,7 @@ export function Edit({ kind, object }: { kind: Kind, object: KubeObject }) {
 
   const fail = (error: unknown, parsed: Text) => {
     const causes = error instanceof Refusal ? error.status.details?.causes ?? [] : []
-    setFaults(causes.filter((cause) => cause.field).map((cause: Cause) => ({ line: lineOfField(parsed, cause.field!), text: `${cause.field}: ${cause.message}` })))
+    setFaults(causes.filter((cause) => cause.field).map((cause) => ({ line: lineOfField(parsed, cause.field!), text: `${cause.field}: ${cause.message}` })))
     setRefused((error as Error).message)
     setTried(undefined)
   }

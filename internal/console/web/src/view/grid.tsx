@@ -2,7 +2,8 @@
 import type { CSSProperties, TargetedKeyboardEvent } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Kind } from '../api/kinds'
-import type { Column, Row, Rows } from '../api/rows'
+import type { Row, Rows } from '../api/rows'
+import type { TableColumnDefinition } from '../api/wire'
 import { objectAddress } from '../route'
 import { Ago, useNarrow } from './parts'
 
@@ -18,6 +19,8 @@ interface Props {
 }
 
 // Field is a column as it is shown; index is its place in the cells.
+type Column = Pick<TableColumnDefinition, 'name' | 'type' | 'priority'> & { description?: string }
+
 interface Field { column: Column, index: number }
 
 const heights = { screen: 37, phone: 62 }

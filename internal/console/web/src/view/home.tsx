@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { can, type Kind, type Kinds } from '../api/kinds'
 import { countOf } from '../api/objects'
 import { ask } from '../api/http'
+import type { Info } from '../api/wire'
 import { listAddress } from '../route'
 import type { About } from './app'
 import { useLoaded, useTitle } from './parts'
@@ -14,7 +15,7 @@ export function Home({ kinds, about }: { kinds: Kinds, about: About }) {
   useTitle(about.program)
   const listed = useMemo(() => kinds.preferred.filter((kind) => can(kind, 'list')), [kinds])
   const counts = useCounts(listed)
-  const version = useLoaded(async () => (await ask<{ gitVersion?: string }>('/version')).data.gitVersion ?? '', [])
+  const version = useLoaded(async () => (await ask<Info>('/version')).data.gitVersion, [])
   return (
     <div class="page">
       <h1>{about.program}</h1>

@@ -42,4 +42,4 @@ export function MeView({ route }: { route: Route }) {
   )
 }
 
-const each = (words: string[] | undefined, none = '–') => words?.map((word) => word === '*' ? 'all' : word).join(', ') || none
+const each = (words: string[] | null | undefined, none = '–') => words?.map((word) => word === '*' ? 'all' : word).join(', ') || none

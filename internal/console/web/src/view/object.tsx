@@ -1,6 +1,6 @@
 // One object, live: its text, its events, what it belongs to, and what can be done with it.
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks'
-import { ask, Refusal, wait, watch, type Status } from '../api/http'
+import { ask, Refusal, wait, watch } from '../api/http'
 import { can, pathOf, type Kind, type Kinds } from '../api/kinds'
 import type { KubeObject } from '../api/objects'
 import { listAddress, objectAddress } from '../route'
@@ -105,7 +105,7 @@ async function follow(kind: Kind, namespace: string, name: string, is: (now: Par
       if (!can(kind, 'watch')) return
       const query = { fieldSelector: `metadata.name=${name}`, resourceVersion: data.metadata.resourceVersion }
       for await (const event of watch<KubeObject>(pathOf(kind, namespace), { query, signal })) {
-        if (event.type === 'ERROR') throw new Refusal(event.object as Status, 410)
+        if (event.type === 'ERROR') throw new Refusal(event.object, 410)
         if (event.type === 'DELETED') is({ object: event.object, gone: true })
         else if (event.type !== 'BOOKMARK') is({ object: event.object, gone: false })
       }

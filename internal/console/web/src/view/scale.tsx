@@ -11,7 +11,7 @@ export function ScaleForm({ kind, object }: { kind: Kind, object: KubeObject }) 
   if (scale.error) return <span class="muted" title={scale.error}>It can’t be scaled.</span>
   if (!scale.data) return null
   const now = scale.data
-  const number = wanted ?? String(now.spec.replicas ?? 0)
+  const number = wanted ?? String(now.spec?.replicas ?? 0)
   const send = async (event: Event) => {
     event.preventDefault()
     setProblem('')
@@ -21,7 +21,7 @@ export function ScaleForm({ kind, object }: { kind: Kind, object: KubeObject }) 
     <form class="scale" onSubmit={(event) => void send(event)}>
       <label>Replicas <input type="number" min="0" required value={number} onInput={(event) => setWanted(event.currentTarget.value)} /></label>
       <span class="muted">{now.status?.replicas ?? 0} there</span>
-      <button type="submit" disabled={wanted === undefined || Number(wanted) === now.spec.replicas}>Scale</button>
+      <button type="submit" disabled={wanted === undefined || Number(wanted) === now.spec?.replicas}>Scale</button>
       {problem && <span role="alert" class="wrong">{problem}</span>}
     </form>
   )
