@@ -9,16 +9,16 @@ import (
 
 // Growth fails if what has ten times the size costs more than thirty times as much: what costs the
 // square of its size costs a hundred times as much. prepare makes what there is to do for a size.
-// Only that is measured, in processor time of the process, and again where something may have
-// disturbed it.
+// Only that is measured, in processor time of the process. Both sizes are measured again where
+// something may have disturbed one of them: beside other programs all takes longer.
 func Growth(t *testing.T, size int, prepare func(size int) (do func())) {
 	t.Helper()
 	const times, most = 10, 30
-	few, many := least(t, prepare(size), 5), time.Duration(0)
-	few = max(few, 5*time.Millisecond) // less is not measured well
-	do := prepare(times * size)
-	for range 3 {
-		if many = least(t, do, 1); many <= most*few {
+	doFew, doMany := prepare(size), prepare(times*size)
+	var few, many time.Duration
+	for range 5 {
+		few = max(least(t, doFew, 5), 5*time.Millisecond) // less is not measured well
+		if many = least(t, doMany, 1); many <= most*few {
 			return
 		}
 	}
