@@ -117,12 +117,12 @@ export async function readServers(kinds: Kinds, signal: AbortSignal): Promise<Se
 }
 
 // Waiting are requests that wait for their turn, or are executed, by user. Kubernetes has a page for
-// them.
+// them. Our server quotes a name that has a comma.
 export interface Waiting { user: string, level: string, schema: string, count: number }
 
 export async function readWaiting(signal: AbortSignal): Promise<Waiting[]> {
   const text = await askText('/debug/api_priority_and_fairness/dump_requests', { query: { includeRequestDetails: 1 }, signal })
-  const [head, ...lines] = text.trim().split('\n').map((line) => line.split(',').map((cell) => cell.trim()))
+  const [head, ...lines] = text.trim().split('\n').map(cellsOf)
   const of = (cells: string[], name: string) => cells[head?.indexOf(name) ?? -1] ?? ''
   const all = new Map<string, Waiting>()
   for (const cells of lines) {
@@ -132,4 +132,10 @@ export async function readWaiting(signal: AbortSignal): Promise<Waiting[]> {
     all.set(user + ' ' + schema, one)
   }
   return [...all.values()].filter((one) => one.user !== '')
+}
+
+const cell = /\s*(?:"((?:[^"\\]|\\.)*)"|([^,]*?))\s*(?:,|$)/g
+
+function cellsOf(line: string): string[] {
+  return [...line.matchAll(cell)].map(([, quoted, plain]) => quoted?.replace(/\\(["\\])/g, '$1') ?? plain ?? '')
 }
