@@ -786,7 +786,6 @@ func addToScheme(b *runtime.Builder) {
 		GroupVersion:    schema.GroupVersion{Group: "node.k8s.io", Version: "v1"},
 		New:             func() *nodev1.RuntimeClass { return new(nodev1.RuntimeClass) },
 		NewList:         func() pkgruntime.Object { return new(nodev1.RuntimeClassList) },
-		Default:         nodev1.SetObjectDefaults_RuntimeClass,
 		AppendJSON:      nodev1.AppendJSON_RuntimeClass,
 		ReadJSON:        nodev1.ReadJSON_RuntimeClass,
 		AppendProtobuf:  nodev1.AppendProtobuf_RuntimeClass,
