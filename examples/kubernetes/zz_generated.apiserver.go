@@ -1267,9 +1267,11 @@ func API() typeplane.API {
 				Versions:       []schema.GroupVersion{{Group: "apps", Version: "v1"}},
 				CopyStatus:     func(from, to *appsv1.DaemonSet) { to.Status = from.Status },
 				Strategy: registry.Strategy[*appsv1.DaemonSet]{
-					Validate:       daemonSetStrategy.Validate,
-					ValidateUpdate: daemonSetStrategy.ValidateUpdate,
-					StatusMetadata: daemonSetStrategy.StatusMetadata(),
+					PrepareForCreate: daemonSetStrategy.PrepareForCreate,
+					PrepareForUpdate: daemonSetStrategy.PrepareForUpdate,
+					Validate:         daemonSetStrategy.Validate,
+					ValidateUpdate:   daemonSetStrategy.ValidateUpdate,
+					StatusMetadata:   daemonSetStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*appsv1.Deployment]{
