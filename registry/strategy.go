@@ -80,8 +80,9 @@ type Strategy[T runtime.Object] struct {
 	// it.
 	StatusOnCreate bool
 	// StatusMetadata says that a write of the status writes the labels, annotations, finalizers and
-	// owners of the object, too. Clients of the older kinds of Kubernetes count on it: a kubelet
-	// annotates its node so, and the deployment controller counts revisions.
+	// owners of the object, too, except for those that ResetFields names for it. Clients of the
+	// older kinds of Kubernetes count on it: a kubelet annotates its node so, and the deployment
+	// controller counts revisions.
 	StatusMetadata bool
 	// RefuseUnconditionalUpdate says that an update must name the resourceVersion that it changes.
 	RefuseUnconditionalUpdate bool

@@ -6,6 +6,7 @@ import (
 	"github.com/typeplane/typeplane/internal/ownership"
 	"github.com/typeplane/typeplane/registry/internal/apistatus"
 	"github.com/typeplane/typeplane/registry/internal/canonical"
+	"github.com/typeplane/typeplane/registry/internal/metadata"
 	"github.com/typeplane/typeplane/registry/internal/owners"
 	"github.com/typeplane/typeplane/registry/internal/subresource"
 	"github.com/typeplane/typeplane/registry/rest"
@@ -87,7 +88,9 @@ func (e *endpoint) counted(ctx context.Context, sent, old runtime.Object) (runti
 		}
 		from, to := runtime.Meta(sent), runtime.Meta(next)
 		if e.subresource == subresourceStatus && e.def.Strategy.StatusMetadata {
+			was := *to
 			*to = *from
+			metadata.Reset(to, &was, e.def.Strategy.ResetFields[subresourceStatus])
 			return next, nil
 		}
 		to.UID, to.ResourceVersion, to.ManagedFields = from.UID, from.ResourceVersion, from.ManagedFields

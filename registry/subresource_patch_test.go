@@ -84,6 +84,28 @@ func TestStatusMetadata(t *testing.T) {
 	}
 }
 
+// TestStatusMetadataReset: what the strategy names of the metadata stays, and nobody owns it.
+func TestStatusMetadataReset(t *testing.T) {
+	s, sub, _ := servePartsBy(t, strategy{StatusMetadata: true, ResetFields: map[string][]string{"status": {"metadata.labels", "metadata.ownerReferences"}}})
+	s.mustCreate(`{"metadata":{"name":"w","labels":{"a":"b"},"ownerReferences":[{"apiVersion":"v1","kind":"K","name":"k","uid":"u"}]}}`)
+	patch := `{"metadata":{"labels":{"a":"c"},"annotations":{"seen":"yes"},"finalizers":["example.com/f"],"ownerReferences":null},"status":{"phase":"Done"}}`
+	if _, _, err := patchAs(sub, mergeType, patch, metav1.PatchOptions{FieldManager: "agent"}); err != nil {
+		t.Fatal(err)
+	}
+	got := s.mustGet(named)
+	if got.Labels["a"] != "b" || len(got.OwnerReferences) != 1 {
+		t.Errorf("written: %+v", got)
+	}
+	if got.Annotations["seen"] != "yes" || len(got.Finalizers) != 1 || got.Status.Phase != "Done" {
+		t.Errorf("not written: %+v", got)
+	}
+	for _, e := range got.ManagedFields {
+		if e.Manager == "agent" && strings.Contains(e.FieldsV1.GetRawString(), "f:labels") {
+			t.Errorf("owned: %v", e.FieldsV1)
+		}
+	}
+}
+
 func TestPatchStatus(t *testing.T) {
 	s, sub, _ := serveOwnedParts(t)
 	s.mustApply("one", `{"color":"green"}`)

@@ -26,6 +26,14 @@ func (DeploymentStrategy) PrepareForUpdate(_ context.Context, d, old *appsv1.Dep
 	}
 }
 
+// ResetFields are what a write leaves as it is: the labels, where it is one of the status.
+func (DeploymentStrategy) ResetFields(subresource string) []string {
+	if subresource == "status" {
+		return []string{"metadata.labels"}
+	}
+	return nil
+}
+
 // Validate says what is wrong with a deployment.
 func (DeploymentStrategy) Validate(_ context.Context, d *appsv1.Deployment) field.ErrorList {
 	spec, path := &d.Spec, field.NewPath("spec")

@@ -23,6 +23,14 @@ func (PodStrategy) PrepareForCreate(_ context.Context, pod *corev1.Pod) {
 	pod.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: qosClass(&pod.Spec)}
 }
 
+// ResetFields are what a write leaves as it is: who owns the pod, where it is one of the status.
+func (PodStrategy) ResetFields(subresource string) []string {
+	if subresource == "status" {
+		return []string{"metadata.ownerReferences"}
+	}
+	return nil
+}
+
 // PrepareForUpdate lets both fields with the service account say what the newer one says.
 func (PodStrategy) PrepareForUpdate(_ context.Context, pod, _ *corev1.Pod) {
 	pod.Spec.DeprecatedServiceAccount = pod.Spec.ServiceAccountName

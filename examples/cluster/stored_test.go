@@ -14,5 +14,6 @@ var addStored = flag.String("update", "", "the `name` of a release: write what s
 func TestStored(t *testing.T) {
 	registrytest.RunStored(t, registrytest.StoredConfig{
 		Scheme: scheme(t), Resources: newServer().Resources, Dir: "testdata/stored", Add: *addStored,
+		Repeats: []string{"serviceAccount", "podIPs"}, // serviceAccountName and podIP count
 	})
 }

@@ -37,6 +37,14 @@ func (PodStrategy) CheckGracefulDelete(_ context.Context, pod *corev1.Pod, opts 
 	return true
 }
 
+// ResetFields are what a write leaves as it is: who owns the pod, where it is one of the status.
+func (PodStrategy) ResetFields(subresource string) []string {
+	if subresource == "status" {
+		return []string{"metadata.ownerReferences"}
+	}
+	return nil
+}
+
 // Canonicalize says again what follows from the rest of the pod, which who writes a status may
 // leave out.
 func (PodStrategy) Canonicalize(pod *corev1.Pod) {

@@ -254,6 +254,10 @@ func workloads(t *testing.T, c servertest.Client) {
 	c.Want(201, `"maxSurge":"25%"`, "POST", deployments, deployment(`"app":"a"`))
 	c.Want(422, "field is immutable", "PUT", deployments+"/a", strings.ReplaceAll(deployment(`"app":"c"`), `"labels":{"app":"a"}`, `"labels":{"app":"c"}`))
 	c.Want(200, `"replicas":3`, "PATCH", deployments+"/a/scale", `{"spec":{"replicas":3}}`)
+	sets := "/apis/apps/v1/namespaces/default/daemonsets"
+	c.Want(201, `"deprecated.daemonset.template.generation":"1"`, "POST", sets, strings.Replace(deployment(`"app":"a"`), "Deployment", "DaemonSet", 1))
+	c.Want(200, `"deprecated.daemonset.template.generation":"1"`, "PATCH", sets+"/a", `{"metadata":{"annotations":null},"spec":{"minReadySeconds":1}}`)
+	c.Want(200, `"deprecated.daemonset.template.generation":"2"`, "PATCH", sets+"/a", `{"spec":{"template":{"spec":{"hostNetwork":true}}}}`)
 	job := strings.Replace(`{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"a"},"spec":{`+template+`}}`, `"spec":{"containers"`, `"spec":{"restartPolicy":"Never","containers"`, 1)
 	if made := c.Want(201, `"batch.kubernetes.io/controller-uid"`, "POST", "/apis/batch/v1/namespaces/default/jobs", job); strings.Count(made, `"batch.kubernetes.io/controller-uid"`) != 2 {
 		t.Errorf("a job selects its pods: %s", made)

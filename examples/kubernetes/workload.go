@@ -3,6 +3,7 @@ package kubernetes
 import (
 	"context"
 	"maps"
+	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -32,6 +33,14 @@ func (DeploymentStrategy) PrepareForUpdate(_ context.Context, d, old *appsv1.Dep
 	}
 }
 
+// ResetFields are what a write leaves as it is: the labels, where it is one of the status.
+func (DeploymentStrategy) ResetFields(subresource string) []string {
+	if subresource == "status" {
+		return []string{"metadata.labels"}
+	}
+	return nil
+}
+
 // Validate says what is wrong with a deployment.
 func (DeploymentStrategy) Validate(_ context.Context, d *appsv1.Deployment) field.ErrorList {
 	return append(validateSelection(d.Spec.Selector, &d.Spec.Template), validateCount(d.Spec.Replicas)...)
@@ -50,6 +59,21 @@ func (ReplicaSetStrategy) Validate(_ context.Context, rs *appsv1.ReplicaSet) fie
 // ValidateUpdate says what is wrong with a changed one.
 func (s ReplicaSetStrategy) ValidateUpdate(ctx context.Context, rs, old *appsv1.ReplicaSet) field.ErrorList {
 	return append(s.Validate(ctx, rs), fixed(specPath.Child("selector"), rs.Spec.Selector, old.Spec.Selector)...)
+}
+
+// PrepareForCreate begins to count the templates of a daemon set. Its controller labels pods with
+// the count.
+func (DaemonSetStrategy) PrepareForCreate(_ context.Context, ds *appsv1.DaemonSet) {
+	metav1.SetMetaDataAnnotation(&ds.ObjectMeta, appsv1.DeprecatedTemplateGeneration, "1")
+}
+
+// PrepareForUpdate counts one more if the template is another one.
+func (DaemonSetStrategy) PrepareForUpdate(_ context.Context, ds, old *appsv1.DaemonSet) {
+	count, _ := strconv.ParseInt(old.Annotations[appsv1.DeprecatedTemplateGeneration], 10, 64) // one of long ago has none
+	if !equality.Semantic.DeepEqual(&ds.Spec.Template, &old.Spec.Template) {
+		count++
+	}
+	metav1.SetMetaDataAnnotation(&ds.ObjectMeta, appsv1.DeprecatedTemplateGeneration, strconv.FormatInt(count, 10))
 }
 
 // Validate says what is wrong with a daemon set.

@@ -4,5 +4,5 @@
 //
 // Start reading at TestRules. kinds.go has what is compared, mutate.go how a field is made wrong,
 // kubernetes.go and ours_test.go ask the two, and differences.go lists where they differ, each with
-// its reason.
+// its reason. Package declared compares the rules in tags, package defaults what is filled in.
 package kuberules

@@ -27,6 +27,7 @@ require (
 	github.com/soheilhy/cmux v0.1.5 // indirect
 	github.com/tidwall/btree v1.8.2 // indirect
 	github.com/tmc/grpc-websocket-proxy v0.0.0-20220101234140-673ab2c3ae75 // indirect
+	github.com/typeplane/typeplane/cel v0.0.0 // indirect
 	github.com/xiang90/probing v0.0.0-20221125231312-a49e3df8f510 // indirect
 	go.etcd.io/bbolt v1.5.0 // indirect
 	go.etcd.io/etcd/etcdutl/v3 v3.7.3 // indirect
@@ -91,7 +92,7 @@ require (
 	github.com/spf13/cobra v1.10.2 // indirect
 	github.com/spf13/pflag v1.0.10 // indirect
 	github.com/typeplane/typeplane v0.0.0-00010101000000-000000000000
-	github.com/typeplane/typeplane/runtime v0.0.0 // indirect
+	github.com/typeplane/typeplane/runtime v0.0.0
 	github.com/x448/float16 v0.8.4 // indirect
 	go.etcd.io/etcd/api/v3 v3.7.3 // indirect
 	go.etcd.io/etcd/client/pkg/v3 v3.7.3 // indirect

@@ -114,6 +114,23 @@ func KeepSystemFields(meta, old *metav1.ObjectMeta) {
 	}
 }
 
+// Reset puts back the fields of old that are named, like "metadata.labels". Those that are not of
+// the metadata are for others.
+func Reset(meta, old *metav1.ObjectMeta, fields []string) {
+	for _, name := range fields {
+		switch name {
+		case "metadata.labels":
+			meta.Labels = old.Labels
+		case "metadata.annotations":
+			meta.Annotations = old.Annotations
+		case "metadata.finalizers":
+			meta.Finalizers = old.Finalizers
+		case "metadata.ownerReferences":
+			meta.OwnerReferences = old.OwnerReferences
+		}
+	}
+}
+
 // newUID is a random (version 4) UUID.
 func newUID() types.UID {
 	var b [16]byte

@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"regexp"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -43,9 +44,7 @@ func SetDefaults_PodSpec(in *corev1.PodSpec) {
 	if in.ServiceAccountName == "" {
 		in.ServiceAccountName = in.DeprecatedServiceAccount
 	}
-	if in.DeprecatedServiceAccount == "" {
-		in.DeprecatedServiceAccount = in.ServiceAccountName
-	}
+	in.DeprecatedServiceAccount = in.ServiceAccountName
 	if in.DNSPolicy == "" {
 		in.DNSPolicy = corev1.DNSClusterFirst
 	}
@@ -58,6 +57,17 @@ func SetDefaults_PodSpec(in *corev1.PodSpec) {
 	setDefault(&in.TerminationGracePeriodSeconds, corev1.DefaultTerminationGracePeriodSeconds)
 	if in.SchedulerName == "" {
 		in.SchedulerName = corev1.DefaultSchedulerName
+	}
+}
+
+// SetDefaults_PodStatus has both fields with the addresses of a pod say the same. The older one
+// counts.
+func SetDefaults_PodStatus(in *corev1.PodStatus) {
+	switch {
+	case in.PodIP == "" && len(in.PodIPs) > 0:
+		in.PodIP = in.PodIPs[0].IP
+	case in.PodIP != "" && (len(in.PodIPs) == 0 || in.PodIPs[0].IP != in.PodIP):
+		in.PodIPs = []corev1.PodIP{{IP: in.PodIP}}
 	}
 }
 
@@ -88,12 +98,19 @@ func SetDefaults_EphemeralContainerCommon(in *corev1.EphemeralContainerCommon) {
 	SetDefaults_Container((*corev1.Container)(in))
 }
 
+// imageName is what the name of an image looks like: a registry, a path, a tag and a digest.
+var imageName = regexp.MustCompile(`^((` + label + `(\.` + label + `)*|\[[a-fA-F0-9:]+\])(:[0-9]+)?/)?` +
+	element + `(/` + element + `)*(:\w[\w.-]{0,127})?(@(sha256:[a-f0-9]{64}|sha384:[a-f0-9]{96}|sha512:[a-f0-9]{128}))?$`)
+
+const label, element = `[a-zA-Z0-9]([a-zA-Z0-9-]*[a-zA-Z0-9])?`, `[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*`
+
 // pullPolicy: what is called latest, or has no tag and no digest, may be another image each time.
+// What is no name, like one that somebody fills in later, is not said to be.
 func pullPolicy(image string) corev1.PullPolicy {
 	name, _, hasDigest := strings.Cut(image, "@")
 	name = name[strings.LastIndexByte(name, '/')+1:] // a colon before that is of a port
 	_, tag, hasTag := strings.Cut(name, ":")
-	if tag == "latest" || !hasTag && !hasDigest {
+	if (tag == "latest" || !hasTag && !hasDigest) && imageName.MatchString(image) {
 		return corev1.PullAlways
 	}
 	return corev1.PullIfNotPresent

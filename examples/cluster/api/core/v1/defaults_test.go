@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -112,9 +113,11 @@ status: {}
 }
 
 func TestPullPolicy(t *testing.T) {
+	digest := "sha256:" + strings.Repeat("0", 64)
 	for image, want := range map[string]corev1.PullPolicy{
-		"nginx": "Always", "nginx:latest": "Always", "nginx:1.2": "IfNotPresent", "nginx@sha256:0": "IfNotPresent", "nginx:1@sha256:0": "IfNotPresent", "nginx:latest@sha256:0": "Always",
-		"host:5000/nginx": "Always", "host:5000/nginx:1": "IfNotPresent", "": "Always",
+		"nginx": "Always", "nginx:latest": "Always", "nginx:1.2": "IfNotPresent", "nginx@" + digest: "IfNotPresent", "nginx:1@" + digest: "IfNotPresent", "nginx:latest@" + digest: "Always",
+		"host:5000/nginx": "Always", "host:5000/nginx:1": "IfNotPresent", "Host/a_b": "Always", "[fd00::1]:5000/nginx": "Always",
+		"": "IfNotPresent", "Nginx": "IfNotPresent", "nginx:latest@sha256:0": "IfNotPresent", ":latest": "IfNotPresent",
 	} {
 		if got := pullPolicy(image); got != want {
 			t.Errorf("%s: %s, want %s", image, got, want)

@@ -14,17 +14,14 @@ func SetDefaults_PersistentVolumeClaimStatus(in *corev1.PersistentVolumeClaimSta
 	}
 }
 
-// SetDefaults_PersistentVolumeSpec is a file system, which is kept when nobody claims it any more.
-func SetDefaults_PersistentVolumeSpec(in *corev1.PersistentVolumeSpec) {
-	if in.PersistentVolumeReclaimPolicy == "" {
-		in.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimRetain
+// SetDefaults_PersistentVolume is a file system, which is kept when nobody claims it any more.
+// Somebody has to look at it first. A volume within an attachment has no such defaults.
+func SetDefaults_PersistentVolume(in *corev1.PersistentVolume) {
+	if in.Spec.PersistentVolumeReclaimPolicy == "" {
+		in.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimRetain
 	}
-	setDefault(&in.VolumeMode, corev1.PersistentVolumeFilesystem)
-}
-
-// SetDefaults_PersistentVolumeStatus: somebody has to look at it first.
-func SetDefaults_PersistentVolumeStatus(in *corev1.PersistentVolumeStatus) {
-	if in.Phase == "" {
-		in.Phase = corev1.VolumePending
+	setDefault(&in.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)
+	if in.Status.Phase == "" {
+		in.Status.Phase = corev1.VolumePending
 	}
 }

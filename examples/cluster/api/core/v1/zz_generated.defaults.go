@@ -30,7 +30,7 @@ func RegisterDefaults(scheme *runtime.Scheme) error {
 }
 
 func SetObjectDefaults_PersistentVolume(in *corev1.PersistentVolume) {
-	SetDefaults_PersistentVolumeSpec(&in.Spec)
+	SetDefaults_PersistentVolume(in)
 	SetDefaults_ResourceList(&in.Spec.Capacity)
 	if in.Spec.PersistentVolumeSource.HostPath != nil {
 		SetDefaults_HostPathVolumeSource(in.Spec.PersistentVolumeSource.HostPath)
@@ -77,7 +77,6 @@ func SetObjectDefaults_PersistentVolume(in *corev1.PersistentVolume) {
 			in.Spec.PersistentVolumeSource.ScaleIO.FSType = "xfs"
 		}
 	}
-	SetDefaults_PersistentVolumeStatus(&in.Status)
 }
 
 func SetObjectDefaults_PersistentVolumeClaim(in *corev1.PersistentVolumeClaim) {
@@ -421,6 +420,7 @@ func SetObjectDefaults_Pod(in *corev1.Pod) {
 		SetDefaults_ResourceList(&in.Spec.Resources.Limits)
 		SetDefaults_ResourceList(&in.Spec.Resources.Requests)
 	}
+	SetDefaults_PodStatus(&in.Status)
 	for i := range in.Status.InitContainerStatuses {
 		a := &in.Status.InitContainerStatuses[i]
 		SetDefaults_ResourceList(&a.AllocatedResources)

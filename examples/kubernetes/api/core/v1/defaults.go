@@ -10,14 +10,14 @@ import (
 	"github.com/typeplane/typeplane/examples/kubernetes/api/internal/absent"
 )
 
-// SetDefaults_PodStatus has both fields with the addresses of a pod say the same. The older one
-// counts.
-func SetDefaults_PodStatus(in *corev1.PodStatus) {
+// SetDefaults_NodeSpec has both fields with the addresses of a node's pods say the same. The older
+// one counts.
+func SetDefaults_NodeSpec(in *corev1.NodeSpec) {
 	switch {
-	case in.PodIP == "" && len(in.PodIPs) > 0:
-		in.PodIP = in.PodIPs[0].IP
-	case in.PodIP != "" && (len(in.PodIPs) == 0 || in.PodIPs[0].IP != in.PodIP):
-		in.PodIPs = []corev1.PodIP{{IP: in.PodIP}}
+	case in.PodCIDR == "" && len(in.PodCIDRs) > 0:
+		in.PodCIDR = in.PodCIDRs[0]
+	case in.PodCIDR != "" && (len(in.PodCIDRs) == 0 || in.PodCIDRs[0] != in.PodCIDR):
+		in.PodCIDRs = []string{in.PodCIDR}
 	}
 }
 

@@ -56,6 +56,7 @@ func SetObjectDefaults_EndpointsList(in *corev1.EndpointsList) {
 }
 
 func SetObjectDefaults_Node(in *corev1.Node) {
+	SetDefaults_NodeSpec(&in.Spec)
 	SetDefaults_NodeStatus(&in.Status)
 	apicorev1.SetDefaults_ResourceList(&in.Status.Capacity)
 	apicorev1.SetDefaults_ResourceList(&in.Status.Allocatable)
@@ -69,7 +70,7 @@ func SetObjectDefaults_NodeList(in *corev1.NodeList) {
 }
 
 func SetObjectDefaults_PersistentVolume(in *corev1.PersistentVolume) {
-	apicorev1.SetDefaults_PersistentVolumeSpec(&in.Spec)
+	apicorev1.SetDefaults_PersistentVolume(in)
 	apicorev1.SetDefaults_ResourceList(&in.Spec.Capacity)
 	if in.Spec.PersistentVolumeSource.HostPath != nil {
 		apicorev1.SetDefaults_HostPathVolumeSource(in.Spec.PersistentVolumeSource.HostPath)
@@ -116,7 +117,6 @@ func SetObjectDefaults_PersistentVolume(in *corev1.PersistentVolume) {
 			in.Spec.PersistentVolumeSource.ScaleIO.FSType = "xfs"
 		}
 	}
-	apicorev1.SetDefaults_PersistentVolumeStatus(&in.Status)
 }
 
 func SetObjectDefaults_PersistentVolumeClaim(in *corev1.PersistentVolumeClaim) {
@@ -460,7 +460,7 @@ func SetObjectDefaults_Pod(in *corev1.Pod) {
 		apicorev1.SetDefaults_ResourceList(&in.Spec.Resources.Limits)
 		apicorev1.SetDefaults_ResourceList(&in.Spec.Resources.Requests)
 	}
-	SetDefaults_PodStatus(&in.Status)
+	apicorev1.SetDefaults_PodStatus(&in.Status)
 	for i := range in.Status.InitContainerStatuses {
 		a := &in.Status.InitContainerStatuses[i]
 		apicorev1.SetDefaults_ResourceList(&a.AllocatedResources)

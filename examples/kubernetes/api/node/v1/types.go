@@ -1,10 +1,6 @@
 package v1
 
-import (
-	nodev1 "k8s.io/api/node/v1"
-
-	_ "github.com/typeplane/typeplane/examples/cluster/api/core/v1" // defaults
-)
+import nodev1 "k8s.io/api/node/v1"
 
 // RuntimeClass is a way to run containers.
 //

@@ -37,7 +37,7 @@ var (
 )
 
 func init() {
-	localSchemeBuilder.Register(addKnownTypes, RegisterDefaults)
+	localSchemeBuilder.Register(addKnownTypes)
 }
 
 // addKnownTypes adds the kinds of this package, and those that clients of every group need, to a scheme.

@@ -11,7 +11,7 @@ import (
 func SetDefaults_CSIDriverSpec(in *storagev1.CSIDriverSpec) {
 	absent.Set(&in.AttachRequired, true)
 	absent.Set(&in.FSGroupPolicy, storagev1.ReadWriteOnceWithFSTypeFSGroupPolicy)
-	for _, wanted := range []**bool{&in.PodInfoOnMount, &in.StorageCapacity, &in.RequiresRepublish, &in.SELinuxMount} {
+	for _, wanted := range []**bool{&in.PodInfoOnMount, &in.StorageCapacity, &in.RequiresRepublish, &in.SELinuxMount, &in.PreventPodSchedulingIfMissing} {
 		absent.Set(wanted, false)
 	}
 	if len(in.VolumeLifecycleModes) == 0 {

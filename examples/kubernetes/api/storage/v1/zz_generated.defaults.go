@@ -36,7 +36,6 @@ func SetObjectDefaults_CSIDriverList(in *storagev1.CSIDriverList) {
 
 func SetObjectDefaults_VolumeAttachment(in *storagev1.VolumeAttachment) {
 	if in.Spec.Source.InlineVolumeSpec != nil {
-		corev1.SetDefaults_PersistentVolumeSpec(in.Spec.Source.InlineVolumeSpec)
 		corev1.SetDefaults_ResourceList(&in.Spec.Source.InlineVolumeSpec.Capacity)
 		if in.Spec.Source.InlineVolumeSpec.PersistentVolumeSource.HostPath != nil {
 			corev1.SetDefaults_HostPathVolumeSource(in.Spec.Source.InlineVolumeSpec.PersistentVolumeSource.HostPath)
