@@ -354,6 +354,9 @@ type Status struct {
 // +kubebuilder:validation:Type=string
 const Column = "status"
 
+// +kubebuilder:object:generate=false
+type Other = Status
+
 type OrderList struct {
 	metav1.TypeMeta ` + "`json:\",inline\"`" + `
 	metav1.ListMeta ` + "`json:\"metadata,omitempty\"`" + `
@@ -383,7 +386,7 @@ type OrderList struct {
 	expect(t, warnings,
 		"v1/types.go:14:4: Status: +kubebuilder:printcolumn:name has no effect here; take it away, or say it where apiserver can act on it",
 		"v1/types.go:20:4: Column: +kubebuilder:validation:Type has no effect on a constant or variable; it belongs on a package or type or field",
-		"v1/types.go:26:5: OrderList.Items: +listType has no effect here; take it away, or say it where validation can act on it")
+		"v1/types.go:29:5: OrderList.Items: +listType has no effect here; take it away, or say it where validation can act on it")
 	problems, _ = said(strings.Replace(types, "+optional", "+optional.", 1))
 	expect(t, problems, "v1/types.go:16:5: Status.Text: +optional. is not read, since it takes nothing behind its name; write +optional")
 }

@@ -39,7 +39,7 @@ func unclaimed(m *model.Model, served served, printed printed, table *tag.Table,
 				in, runs := printed[plugin]
 				return !runs || !isServed && !in[pkg.Path] && !m.Serves(pkg)
 			})
-			if len(acting) == 0 || slices.ContainsFunc(o.Readers(), func(r string) bool { return slices.Contains(acting, r) }) {
+			if len(acting) == 0 || granted(m, pkg, o) || slices.ContainsFunc(o.Readers(), func(r string) bool { return slices.Contains(acting, r) }) {
 				continue
 			}
 			p := diag.Problem{Pos: o.Pos, Path: o.Path, Idle: true}
@@ -55,6 +55,12 @@ func unclaimed(m *model.Model, served served, printed printed, table *tag.Table,
 			}
 		}
 	}
+}
+
+// granted tells whether a marker asks that nothing is printed for an alias, for which nothing is:
+// it is another name, and no kind.
+func granted(m *model.Model, pkg *model.Package, o model.Occurrence) bool {
+	return o.Text == "+"+tag.NameOf(o.Text)+"=false" && slices.ContainsFunc(pkg.Aliases, func(a model.Alias) bool { return a.Name == o.Path && !m.IsKind(a) })
 }
 
 // elsewhere tells whether a marker stands where controller-gen does not look either, so that whoever
