@@ -67,9 +67,9 @@ func WithBefore(ctx context.Context, there func(path *field.Path) (there, known 
 	return context.WithValue(ctx, beforeKey{}, there)
 }
 
-// Was is a value as it was before a change, which is no pointer in Go; nil if it was not there, as
-// rules about a change are not asked then. Where nobody knows, a zero was not there if clients
-// leave it out, which omits says.
+// Was is a value as it was before a change, which is no pointer in Go. It is nil if the value was
+// not there: then rules about a change are not asked. Where nobody knows, a zero was not there if
+// clients leave it out, which omits says.
 func Was[T any](ctx context.Context, path *field.Path, old *T, omits bool) *T {
 	if old == nil || !WasThere(ctx, path, reflect.ValueOf(old).Elem(), omits) {
 		return nil
