@@ -63,9 +63,9 @@ func granted(m *model.Model, pkg *model.Package, o model.Occurrence) bool {
 	return o.Text == "+"+tag.NameOf(o.Text)+"=false" && slices.ContainsFunc(pkg.Aliases, func(a model.Alias) bool { return a.Name == o.Path && !m.IsKind(a) })
 }
 
-// elsewhere tells whether a marker stands where controller-gen does not look either, so that whoever
-// wrote it knows no other effect: on a list of a kind, whose schema is nobody's, and if it is about
-// kinds, on a struct that is none.
+// elsewhere tells whether a marker stands where controller-gen does not look either. Whoever wrote
+// it knows no other effect. That is a list of a kind, of which there is no schema, and for a marker
+// of kinds a struct that is none.
 func elsewhere(pkg *model.Package, o model.Occurrence, acting []string) bool {
 	owner, field, _ := strings.Cut(o.Path, ".")
 	t := pkg.Types.Types[owner]

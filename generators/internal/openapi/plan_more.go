@@ -84,8 +84,8 @@ func (m *models) toldSchema(markers model.Markers, of *types.Type, at place) *sc
 	return nil
 }
 
-// ownKind is the JSON type of a field's values, or of those of a type at a place, as Go has them;
-// "" for a type that is known by its name.
+// ownKind is the JSON type of a field's values, or of those of a type at a place, as Go has them.
+// It is "" for a type that is known by its name.
 func (m *models) ownKind(of *types.Type, at place) string {
 	switch {
 	case of == nil:
