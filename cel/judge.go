@@ -33,7 +33,7 @@ func Judge[T any](ctx context.Context, op operation.Operation, path *field.Path,
 	if isNil(v) {
 		return nil
 	}
-	hasOld := op.Type == operation.Update && !isNil(reflect.ValueOf(&oldObj).Elem())
+	hasOld := op.Type == operation.Update && p.had(ctx, path, reflect.ValueOf(&oldObj).Elem())
 	if p.transition && !hasOld && !p.said.OptionalOldSelf {
 		return nil
 	}
@@ -105,6 +105,11 @@ func spend(ctx context.Context, p celgo.Program, vars map[string]any) (result re
 		return nil, errBudget
 	}
 	return result, err
+}
+
+// had tells whether there was a value before a change.
+func (p *Program) had(ctx context.Context, path *field.Path, old reflect.Value) bool {
+	return !isNil(old) && (!p.said.Value || rules.WasThere(ctx, path, old.Elem(), p.said.Omits))
 }
 
 func isNil(v reflect.Value) bool {

@@ -38,6 +38,9 @@ const (
 type Rule struct {
 	Rule, Message, MessageExpression, Reason, FieldPath string
 	OptionalOldSelf                                     bool
+	// Value says that the value is no pointer, list or map in Go, so that a zero may be one that
+	// was not there. Omits says that clients leave out such a zero.
+	Value, Omits bool
 	// Fields are what markers say of fields that are in the value.
 	Fields []Field
 }

@@ -178,6 +178,18 @@ func EachMapVal[K ~string, V any](ctx context.Context, op operation.Operation, p
 	return errs
 }
 
+// EachMapList is EachMapVal for a map of lists.
+func EachMapList[K ~string, V any](ctx context.Context, op operation.Operation, path *field.Path, values, before map[K]V,
+	equal validate.MatchFunc[*V], judge validate.ValidateFunc[V]) field.ErrorList {
+	return EachMapVal(ctx, op, path, values, before, equal, func(ctx context.Context, op operation.Operation, path *field.Path, obj, old *V) field.ErrorList {
+		var was V
+		if old != nil {
+			was = *old
+		}
+		return judge(ctx, op, path, *obj, was)
+	})
+}
+
 // EachMapKey judges every key of a map, in an update those that are new. The path is that of the
 // map.
 func EachMapKey[K ~string, V any](ctx context.Context, op operation.Operation, path *field.Path, values, before map[K]V,

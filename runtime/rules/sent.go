@@ -58,6 +58,38 @@ func NotNull[T any](ctx context.Context, _ operation.Operation, path *field.Path
 	return field.ErrorList{{Type: field.ErrorTypeNotSupported, Field: path.String(), BadValue: "null", Detail: "null is none of the values that are allowed"}}
 }
 
+// beforeKey is the key of what there was before a change in a context.
+type beforeKey struct{}
+
+// WithBefore is a context for rules about a change of an object. there tells what the object had
+// before, by the path from its root; known is false where it does not know.
+func WithBefore(ctx context.Context, there func(path *field.Path) (there, known bool)) context.Context {
+	return context.WithValue(ctx, beforeKey{}, there)
+}
+
+// Was is a value as it was before a change, which is no pointer in Go. It is nil if the value was
+// not there: then rules about a change are not asked. Where nobody knows, a zero was not there if
+// clients leave it out, which omits says.
+func Was[T any](ctx context.Context, path *field.Path, old *T, omits bool) *T {
+	if old == nil || !WasThere(ctx, path, reflect.ValueOf(old).Elem(), omits) {
+		return nil
+	}
+	return old
+}
+
+// WasThere is Was for a value whose type is not known.
+func WasThere(ctx context.Context, path *field.Path, old reflect.Value, omits bool) bool {
+	if old.Kind() != reflect.Struct && !old.IsZero() {
+		return true
+	}
+	if before, ok := ctx.Value(beforeKey{}).(func(*field.Path) (bool, bool)); ok {
+		if there, known := before(path); known {
+			return there
+		}
+	}
+	return !omits || !old.IsZero()
+}
+
 // leftOut tells whether an optional field that is zero was left out. Where nobody knows, it was.
 func leftOut(ctx context.Context, path *field.Path) bool {
 	s, known := ctx.Value(sentKey{}).(sent)

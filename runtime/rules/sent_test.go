@@ -2,6 +2,7 @@ package rules_test
 
 import (
 	"context"
+	"reflect"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/api/operation"
@@ -84,6 +85,36 @@ func TestSentOnce(t *testing.T) {
 			ctx := rules.WithSentOnce(context.Background(), func(*field.Path) bool { return sent })
 			if got := tc.judge(ctx); got != want {
 				t.Errorf("%s: %v, sent %v", tc.name, got, sent)
+			}
+		}
+	}
+}
+
+func TestWas(t *testing.T) {
+	type pair struct{ A, B int }
+	path := field.NewPath("spec", "x")
+	was := func(old any, omits bool) func(ctx context.Context) bool {
+		return func(ctx context.Context) bool { return rules.WasThere(ctx, path, reflect.ValueOf(old), omits) }
+	}
+	for _, tc := range []struct {
+		name string
+		was  func(ctx context.Context) bool
+		// what nobody knows about, or not of this place; what was there; what was not
+		unknown, there, not bool
+	}{
+		{"zero", was(0, false), true, true, false},
+		{"zero that clients leave out", was(0, true), false, true, false},
+		{"one", was(1, true), true, true, true},
+		{"struct", was(pair{}, true), false, true, false},
+		{"struct with defaults", was(pair{B: 1}, true), true, true, false},
+		{"nothing", func(ctx context.Context) bool { return rules.Was[int](ctx, path, nil, false) != nil }, false, false, false},
+	} {
+		knowing := func(there, known bool) context.Context {
+			return rules.WithBefore(context.Background(), func(*field.Path) (bool, bool) { return there, known })
+		}
+		for ctx, want := range map[context.Context]bool{context.Background(): tc.unknown, knowing(false, false): tc.unknown, knowing(true, true): tc.there, knowing(false, true): tc.not} {
+			if got := tc.was(ctx); got != want {
+				t.Errorf("%s: %v with %v", tc.name, got, ctx)
 			}
 		}
 	}

@@ -90,6 +90,8 @@ func _() {
 		Reason            string
 		FieldPath         string
 		OptionalOldSelf   bool
+		Value             bool
+		Omits             bool
 		Fields            []cel.Field
 	}
 	// If this does not compile, Rule has changed since gen ran: run go generate, or gen.

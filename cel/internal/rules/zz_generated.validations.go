@@ -258,7 +258,8 @@ var ruleForSpec_58 = cel.MustCompile[*Spec](
 	})
 var ruleForSpec_59 = cel.MustCompile[*Spec](
 	cel.Rule{
-		Rule: "ip(self.address) == ip(oldSelf.address)",
+		Rule:  "ip(self.address) == ip(oldSelf.address)",
+		Value: true,
 	})
 var ruleForSpec_6 = cel.MustCompile[*Spec](
 	cel.Rule{
@@ -266,15 +267,18 @@ var ruleForSpec_6 = cel.MustCompile[*Spec](
 	})
 var ruleForSpec_60 = cel.MustCompile[*Spec](
 	cel.Rule{
-		Rule: "!(ip(self.address) == ip(oldSelf.address))",
+		Rule:  "!(ip(self.address) == ip(oldSelf.address))",
+		Value: true,
 	})
 var ruleForSpec_61 = cel.MustCompile[*Spec](
 	cel.Rule{
-		Rule: "self.list.isSorted() || oldSelf.list.isSorted()",
+		Rule:  "self.list.isSorted() || oldSelf.list.isSorted()",
+		Value: true,
 	})
 var ruleForSpec_62 = cel.MustCompile[*Spec](
 	cel.Rule{
-		Rule: "!(self.list.isSorted() || oldSelf.list.isSorted())",
+		Rule:  "!(self.list.isSorted() || oldSelf.list.isSorted())",
+		Value: true,
 	})
 var ruleForSpec_7 = cel.MustCompile[*Spec](
 	cel.Rule{
@@ -2033,7 +2037,8 @@ func validate_rule_Spec_146(_ context.Context, _ operation.Operation, fldPath *f
 }
 
 // validate_rule_Spec_147 checks: failed rule: self.count > oldSelf.count || self.list == oldSelf.list
-func validate_rule_Spec_147(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+func validate_rule_Spec_147(ctx context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+	oldObj = runtimerules.Was(ctx, fldPath, oldObj, false)
 	if op.Type != operation.Update || oldObj == nil {
 		return nil // a rule about a change
 	}
@@ -2047,7 +2052,8 @@ func validate_rule_Spec_147(_ context.Context, op operation.Operation, fldPath *
 }
 
 // validate_rule_Spec_148 checks: failed rule: !(self.count > oldSelf.count || self.list == oldSelf.list)
-func validate_rule_Spec_148(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+func validate_rule_Spec_148(ctx context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+	oldObj = runtimerules.Was(ctx, fldPath, oldObj, false)
 	if op.Type != operation.Update || oldObj == nil {
 		return nil // a rule about a change
 	}
@@ -2061,7 +2067,8 @@ func validate_rule_Spec_148(_ context.Context, op operation.Operation, fldPath *
 }
 
 // validate_rule_Spec_149 checks: failed rule: oldSelf.items.all(o, self.items.exists(i, i.name == o.name))
-func validate_rule_Spec_149(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+func validate_rule_Spec_149(ctx context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+	oldObj = runtimerules.Was(ctx, fldPath, oldObj, false)
 	if op.Type != operation.Update || oldObj == nil {
 		return nil // a rule about a change
 	}
@@ -2119,7 +2126,8 @@ func validate_rule_Spec_15(_ context.Context, _ operation.Operation, fldPath *fi
 }
 
 // validate_rule_Spec_150 checks: failed rule: !(oldSelf.items.all(o, self.items.exists(i, i.name == o.name)))
-func validate_rule_Spec_150(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+func validate_rule_Spec_150(ctx context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+	oldObj = runtimerules.Was(ctx, fldPath, oldObj, false)
 	if op.Type != operation.Update || oldObj == nil {
 		return nil // a rule about a change
 	}
@@ -2147,7 +2155,8 @@ func validate_rule_Spec_150(_ context.Context, op operation.Operation, fldPath *
 }
 
 // validate_rule_Spec_151 checks: failed rule: self.start == oldSelf.start || self.start > oldSelf.start
-func validate_rule_Spec_151(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+func validate_rule_Spec_151(ctx context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+	oldObj = runtimerules.Was(ctx, fldPath, oldObj, false)
 	if op.Type != operation.Update || oldObj == nil {
 		return nil // a rule about a change
 	}
@@ -2161,7 +2170,8 @@ func validate_rule_Spec_151(_ context.Context, op operation.Operation, fldPath *
 }
 
 // validate_rule_Spec_152 checks: failed rule: !(self.start == oldSelf.start || self.start > oldSelf.start)
-func validate_rule_Spec_152(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+func validate_rule_Spec_152(ctx context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+	oldObj = runtimerules.Was(ctx, fldPath, oldObj, false)
 	if op.Type != operation.Update || oldObj == nil {
 		return nil // a rule about a change
 	}
@@ -2175,7 +2185,8 @@ func validate_rule_Spec_152(_ context.Context, op operation.Operation, fldPath *
 }
 
 // validate_rule_Spec_153 checks: failed rule: quantity(self.size).compareTo(quantity(oldSelf.size)) <= 0
-func validate_rule_Spec_153(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+func validate_rule_Spec_153(ctx context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+	oldObj = runtimerules.Was(ctx, fldPath, oldObj, false)
 	if op.Type != operation.Update || oldObj == nil {
 		return nil // a rule about a change
 	}
@@ -2189,7 +2200,8 @@ func validate_rule_Spec_153(_ context.Context, op operation.Operation, fldPath *
 }
 
 // validate_rule_Spec_154 checks: failed rule: !(quantity(self.size).compareTo(quantity(oldSelf.size)) <= 0)
-func validate_rule_Spec_154(_ context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+func validate_rule_Spec_154(ctx context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *Spec) field.ErrorList {
+	oldObj = runtimerules.Was(ctx, fldPath, oldObj, false)
 	if op.Type != operation.Update || oldObj == nil {
 		return nil // a rule about a change
 	}

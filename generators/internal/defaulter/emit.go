@@ -2,6 +2,7 @@ package defaulter
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/typeplane/typeplane/generators/internal/emit"
 	"k8s.io/gengo/v2/types"
@@ -213,8 +214,23 @@ func (v *values) expr(of value) string {
 		return v.pointer(of)
 	case composite:
 		return v.composite(of)
+	case decoded:
+		return v.decoded(of)
 	}
 	return ""
+}
+
+// decoded reads a variable. Only the type knows whether it can read the text, so a default that it
+// can't read is noticed when it is set.
+func (v *values) decoded(of decoded) string {
+	v.made++
+	name := fmt.Sprintf("decoded%d", v.made)
+	v.before = append(v.before,
+		"var "+name+" "+v.Type(of.typ),
+		"if err := "+v.Ident("encoding/json", "Unmarshal")+"([]byte("+strconv.Quote(string(of.raw))+"), &"+name+"); err != nil {",
+		"panic("+v.Ident("fmt", "Errorf")+`("a default of `+of.typ.Name.Name+`: %w", err))`,
+		"}")
+	return name
 }
 
 // converted writes a type so that a parenthesis may follow.
@@ -249,6 +265,8 @@ func (v *values) pointer(of pointer) string {
 	name := fmt.Sprintf("ptrVar%d", v.made)
 	text := v.expr(of.to)
 	switch of.to.(type) {
+	case decoded:
+		return "&" + text
 	case conversion, invocation:
 		v.before = append(v.before, name+" := "+text)
 	default:

@@ -1,6 +1,10 @@
 package defaulter
 
-import "k8s.io/gengo/v2/types"
+import (
+	"encoding/json"
+
+	"k8s.io/gengo/v2/types"
+)
 
 // plan is what one generated file does.
 type plan struct {
@@ -55,7 +59,7 @@ type test struct {
 	zero value
 }
 
-// value is an expression: literal, reference, conversion, pointer or composite.
+// value is an expression: literal, reference, conversion, pointer, composite or decoded.
 type value interface{ isValue() }
 
 type (
@@ -89,6 +93,11 @@ type (
 		elements []element
 	}
 	element struct{ key, value value }
+	// decoded is what a type that reads its own JSON makes of a text.
+	decoded struct {
+		typ *types.Type
+		raw json.RawMessage
+	}
 )
 
 func (literal) isValue()    {}
@@ -98,3 +107,4 @@ func (invocation) isValue() {}
 func (product) isValue()    {}
 func (pointer) isValue()    {}
 func (composite) isValue()  {}
+func (decoded) isValue()    {}

@@ -92,7 +92,7 @@ func (c typer) json(t *types.Type, raw json.RawMessage) (value, error) {
 	}
 	for _, method := range []string{"UnmarshalJSON", "UnmarshalText"} {
 		if t.Methods[method] != nil {
-			return nil, wrongf("%s decodes itself (%s); set the default in a function SetDefaults_…", model.ShortName(t), method)
+			return decoded{t, raw}, nil
 		}
 	}
 	u := model.Underlying(t)

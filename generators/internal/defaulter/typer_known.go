@@ -26,6 +26,7 @@ var wellKnown = map[types.Name]func(*types.Type, json.RawMessage) (value, error)
 	{Package: quantityPackage, Name: "Quantity"}:    quantity,
 	{Package: runtimePackage, Name: "RawExtension"}: rawJSON,
 	{Package: jsonPackage, Name: "JSON"}:            rawJSON,
+	{Package: "time", Name: "Time"}:                 clock,
 }
 
 var units = []struct {
@@ -55,14 +56,26 @@ func duration(t *types.Type, raw json.RawMessage) (value, error) {
 	return composite{t, []element{{literal("Duration"), v}}}, nil
 }
 
-func instant(t *types.Type, raw json.RawMessage) (value, error) {
+func timeOf(raw json.RawMessage) (at time.Time, err error) {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {
-		return nil, wrongf(`want a time, like "2006-01-02T15:04:05Z"`)
+		return at, wrongf(`want a time, like "2006-01-02T15:04:05Z"`)
 	}
-	at, err := time.Parse(time.RFC3339, text)
+	if at, err = time.Parse(time.RFC3339, text); err != nil {
+		return at, wrongf(`%q is not a time, like "2006-01-02T15:04:05Z"`, text)
+	}
+	return at, nil
+}
+
+func clock(t *types.Type, raw json.RawMessage) (value, error) {
+	_, err := timeOf(raw)
+	return decoded{t, raw}, err
+}
+
+func instant(t *types.Type, raw json.RawMessage) (value, error) {
+	at, err := timeOf(raw)
 	if err != nil {
-		return nil, wrongf(`%q is not a time, like "2006-01-02T15:04:05Z"`, text)
+		return nil, err
 	}
 	return invocation{types.Name{Package: metaPackage, Name: "Unix"}, []value{
 		literal(strconv.FormatInt(at.Unix(), 10)), literal(strconv.Itoa(at.Nanosecond())),

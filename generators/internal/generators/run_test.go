@@ -323,6 +323,74 @@ type Unused struct {
 	expect(t, said(), "v1/doc.go:3:4: +k8s:defaulter-gen-input has no effect here; take it away, or take away the +k8s:defaulter-gen=false at doc.go:2")
 }
 
+// TestElsewhere has markers where controller-gen passes over them, and one that it can't read.
+func TestElsewhere(t *testing.T) {
+	const types = `
+-- main.go --
+// +typeplane:apiserver
+package main
+
+func main() {}
+-- v1/types.go --
+// +groupName=shop.example.com
+package v1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+type Order struct {
+	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
+	metav1.ObjectMeta ` + "`json:\"metadata,omitempty\"`" + `
+
+	Status Status ` + "`json:\"status,omitempty\"`" + `
+}
+
+// Status is no kind.
+// +kubebuilder:printcolumn:name="Status",type=string,JSONPath=".status"
+type Status struct {
+	// +optional
+	Text string ` + "`json:\"text,omitempty\"`" + `
+}
+
+// +kubebuilder:validation:Type=string
+const Column = "status"
+
+// +kubebuilder:object:generate=false
+type Other = Status
+
+type OrderList struct {
+	metav1.TypeMeta ` + "`json:\",inline\"`" + `
+	metav1.ListMeta ` + "`json:\"metadata,omitempty\"`" + `
+	// +listType=set
+	Items []Order ` + "`json:\"items\"`" + `
+}
+`
+	said := func(types string) (problems, warnings []string) {
+		t.Helper()
+		result, err := generators.Run(generators.Config{
+			Dir: module(t, types), Env: gentest.Env(), Patterns: []string{"./..."}, Verify: true,
+			Plugins: []generators.Plugin{deepcopy.Plugin(), defaulter.Plugin(), openapi.Plugin(), validation.Plugin(), apiserver.Plugin()},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range result.Problems {
+			problems = append(problems, p.String())
+		}
+		for _, p := range result.Warnings {
+			warnings = append(warnings, p.String())
+		}
+		return problems, warnings
+	}
+	problems, warnings := said(types)
+	expect(t, problems)
+	expect(t, warnings,
+		"v1/types.go:14:4: Status: +kubebuilder:printcolumn:name has no effect here; take it away, or say it where apiserver can act on it",
+		"v1/types.go:20:4: Column: +kubebuilder:validation:Type has no effect on a constant or variable; it belongs on a package or type or field",
+		"v1/types.go:29:5: OrderList.Items: +listType has no effect here; take it away, or say it where validation can act on it")
+	problems, _ = said(strings.Replace(types, "+optional", "+optional.", 1))
+	expect(t, problems, "v1/types.go:16:5: Status.Text: +optional. is not read, since it takes nothing behind its name; write +optional")
+}
+
 // TestFaults has what no plug-in looks at, and what would not compile: each is said once, and only
 // where nothing else is wrong.
 func TestFaults(t *testing.T) {

@@ -101,6 +101,8 @@ func (c *tagCheck) lines(pkg *model.Package, lines []model.Occurrence) {
 			c.wrongValues = append(c.wrongValues, wrongValue{p, fault.Name})
 		case wrong && fault.Doubtful && !c.served.has(pkg, line), wrong && !fault.Unknown && line.Scope&(tag.Func|tag.Method) != 0: // mostly prose that speaks of the tag
 			c.report.Warn(p)
+		case wrong && !fault.Unknown && line.Scope == tag.Value && controllerGens(fault.Name): // controller-gen does not look there
+			c.report.Warn(p)
 		case wrong:
 			c.report.Add(p)
 		case line.Trailing && tag.Checked(tag.NameOf(line.Text)):

@@ -16,9 +16,10 @@ import (
 
 // unclaimed reports the markers that no plug-in acts on although one of the run could: somebody
 // wrote them for an effect that they don't have. Such a marker is a problem on a served kind, on
-// what that is made of, and on its package. Elsewhere it is a warning, for tags of types and
-// packages, if one of the plug-ins prints for the package. If there are other problems nothing is
-// said, since a plug-in that stopped there has not come to all markers.
+// what that is made of, and on its package. Where controller-gen passes over it, it is a warning.
+// Elsewhere it is one, too, for tags of types and packages, if one of the plug-ins prints for the
+// package. If there are other problems nothing is said, since a plug-in that stopped there has not
+// come to all markers.
 func unclaimed(m *model.Model, served served, printed printed, table *tag.Table, report *diag.Report) {
 	if report.Stops() {
 		return
@@ -30,28 +31,55 @@ func unclaimed(m *model.Model, served served, printed printed, table *tag.Table,
 				continue
 			}
 			isServed := served.has(pkg, o)
-			if d, _ := table.Find(tag.NameOf(o.Text)); !isServed && (o.Scope&(tag.Package|tag.Type) == 0 || d.Scope&tag.Field != 0) {
+			d, _ := table.Find(tag.NameOf(o.Text))
+			if !isServed && (o.Scope&(tag.Package|tag.Type) == 0 || d.Scope&tag.Field != 0) {
 				continue // prose that speaks of the tag, or it describes a type that nobody asked for
 			}
 			acting := slices.DeleteFunc(table.Acting(tag.NameOf(o.Text)), func(plugin string) bool {
 				in, runs := printed[plugin]
 				return !runs || !isServed && !in[pkg.Path] && !m.Serves(pkg)
 			})
-			if len(acting) == 0 || slices.ContainsFunc(o.Readers(), func(r string) bool { return slices.Contains(acting, r) }) {
+			if len(acting) == 0 || granted(m, pkg, o) || slices.ContainsFunc(o.Readers(), func(r string) bool { return slices.Contains(acting, r) }) {
 				continue
 			}
-			p := diag.Problem{
-				Pos: o.Pos, Path: o.Path, Idle: true,
-				Message: fmt.Sprintf("+%s has no effect here", tag.NameOf(o.Text)),
-				Cure:    "take it away, or " + switchedOff(occurrences, o, acting, table),
+			p := diag.Problem{Pos: o.Pos, Path: o.Path, Idle: true}
+			if text := strings.TrimSpace(o.Text); d.Value == tag.None && text != "+"+d.Name {
+				p.Message, p.Cure = text+" is not read, since it takes nothing behind its name", "write +"+d.Name
+			} else {
+				p.Message, p.Cure = fmt.Sprintf("+%s has no effect here", tag.NameOf(o.Text)), "take it away, or "+switchedOff(occurrences, o, acting, table)
 			}
-			if isServed {
+			if isServed && !elsewhere(pkg, o, acting) {
 				report.Add(p)
 			} else {
 				report.Warn(p)
 			}
 		}
 	}
+}
+
+// granted tells whether a marker asks that nothing is printed for an alias, for which nothing is:
+// it is another name, and no kind.
+func granted(m *model.Model, pkg *model.Package, o model.Occurrence) bool {
+	return o.Text == "+"+tag.NameOf(o.Text)+"=false" && slices.ContainsFunc(pkg.Aliases, func(a model.Alias) bool { return a.Name == o.Path && !m.IsKind(a) })
+}
+
+// elsewhere tells whether a marker stands where controller-gen does not look either. Whoever wrote
+// it knows no other effect. That is a list of a kind, of which there is no schema, and for a marker
+// of kinds a struct that is none.
+func elsewhere(pkg *model.Package, o model.Occurrence, acting []string) bool {
+	owner, field, _ := strings.Cut(o.Path, ".")
+	t := pkg.Types.Types[owner]
+	if t == nil || !controllerGens(tag.NameOf(o.Text)) {
+		return false
+	}
+	ofKinds := field == "" && !slices.ContainsFunc(acting, func(plugin string) bool { return plugin != "apiserver" && plugin != "crd" })
+	return model.Embeds(t, "ListMeta") || ofKinds && !model.Embeds(t, "TypeMeta")
+}
+
+// controllerGens tells whether a tag is one that controller-gen reads, or would if it stood
+// elsewhere.
+func controllerGens(name string) bool {
+	return strings.HasPrefix(name, "kubebuilder:") || !tag.Checked(name)
 }
 
 // switchedOff says what would have the plug-ins act on a marker: most likely another marker has

@@ -90,6 +90,12 @@ func (m *models) jsonKindOf(of *types.Type) string {
 	if s := m.declared(model.Pointee(of)); s != nil {
 		return s.Type
 	}
+	return goKind(of)
+}
+
+// goKind is the JSON type of the values of a Go type that does not say anything else; "" if it
+// writes its own JSON, or there may be several.
+func goKind(of *types.Type) string {
 	t := model.Plain(of)
 	switch {
 	case writesOwnJSON(t) || writesOwnJSON(model.Pointee(of)):

@@ -34,6 +34,13 @@ func (m *models) limit(s *schema, t *types.Type, markers model.Markers, at place
 	}
 	m.checkRules(whole.own, at)
 	m.kubebuilderRules(whole, kube, at)
+	if m.resources {
+		of := t
+		if t == at.owner && t.Kind == types.Alias {
+			of = t.Underlying
+		}
+		s.reformat(whole.own, of)
+	}
 	m.merge(s, whole.own)
 	m.contradictions(s, at)
 	m.describeMore(s, kube, at)

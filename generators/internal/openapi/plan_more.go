@@ -76,9 +76,24 @@ func (m *models) toldSchema(markers model.Markers, of *types.Type, at place) *sc
 		if !slices.Contains(jsonTypes, kind) {
 			m.fieldProblem(at, fmt.Sprintf("+%s=%s: there is no such JSON type", tagType, kind), "want "+list(jsonTypes, "or"))
 		}
+		if kind == m.ownKind(of, at) {
+			return nil // the Go type says that, and more
+		}
 		return &schema{Type: kind}
 	}
 	return nil
+}
+
+// ownKind is the JSON type of a field's values, or of those of a type at a place, as Go has them.
+// It is "" for a type that is known by its name.
+func (m *models) ownKind(of *types.Type, at place) string {
+	switch {
+	case of == nil:
+		return goKind(at.owner)
+	case m.declared(model.Pointee(of)) != nil:
+		return ""
+	}
+	return goKind(of)
 }
 
 var jsonTypes = []string{"string", "integer", "number", "boolean", "object", "array"}

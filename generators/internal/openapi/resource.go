@@ -155,6 +155,22 @@ func (m *models) merge(s, own *schema) {
 	}
 }
 
+// reformat takes away the formats that say the size of a number in Go, where own has others. A
+// named type keeps its own, beside that of the field.
+func (s *schema) reformat(own *schema, t *types.Type) {
+	if s == nil || own == nil || t == nil {
+		return
+	}
+	if t = model.Pointee(t); t.Kind == types.Alias {
+		return
+	}
+	if own.Format != "" {
+		s.Format = ""
+	}
+	s.Items.reformat(own.Items, t.Elem)
+	s.AdditionalProperties.reformat(own.AdditionalProperties, t.Elem)
+}
+
 // join is narrow as controller-gen does it: where both say something about one thing, both stay, as
 // branches of an allOf. So each is there to be read, and both hold.
 func (s *schema) join(other *schema) {

@@ -85,7 +85,8 @@ func (t *Table) Markdown() string {
 		"A tag without readers is known, so that it is no mistake to have it, and has no effect on what gen prints.\n" +
 		"A kind that is served gets deep copies, defaults, JSON, validation and schemas without the tags for these; a package\n" +
 		"switches one off with `=false`. A tag of such a kind, or of its package, that nothing acts on is an error. So is one\n" +
-		"that differs by a letter from a tag without a family, like `+defualt`.\n")
+		"that differs by a letter from a tag without a family, like `+defualt`. Where controller-gen passes over a tag of its own,\n" +
+		"as on a constant or on a list of a kind, it is a warning.\n")
 	for _, s := range t.sections() {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| tag | on a | value | what it does | read by |\n|---|---|---|---|---|\n", s.Title, s.Doc)
 		for _, d := range s.Tags {

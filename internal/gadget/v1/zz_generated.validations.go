@@ -414,7 +414,6 @@ func validate_metav1_Condition(
 			fldPath *field.Path,
 			obj, oldObj *metav1.Time,
 			oldValueCorrelated bool) (errs field.ErrorList) {
-			// +k8s:alpha(since: "1.37")=+k8s:customValidation is not checked: +k8s:customValidation: the function ValidateCustom_Condition_LastTransitionTime is missing
 			// required in what is sent, so also of an update that leaves it alone
 			if e := rules.RequiredStruct(ctx, op, fldPath, obj, oldObj).MarkShortCircuit(); len(e) != 0 {
 				return e

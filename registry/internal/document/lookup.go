@@ -29,8 +29,21 @@ func (l *Lookup) Has(path *field.Path) bool {
 	if l.tree == nil || l.Exhausted() {
 		return true
 	}
-	value, _ := l.at(path.String())
+	value, _, _ := l.at(path.String())
 	return value != nil || l.Exhausted()
+}
+
+// Had is Has for the tree from before a change. known is false for what is in an item of a list,
+// which may have been another one then, and where there is no answer.
+func (l *Lookup) Had(path *field.Path) (there, known bool) {
+	if path == nil {
+		return true, true
+	}
+	if l.tree == nil || l.Exhausted() {
+		return false, false
+	}
+	value, _, inItem := l.at(path.String())
+	return value != nil, !inItem && !l.Exhausted()
 }
 
 // Null tells whether the tree has a null where a path leads to.
@@ -38,7 +51,7 @@ func (l *Lookup) Null(path *field.Path) bool {
 	if l.tree == nil || l.Exhausted() {
 		return false
 	}
-	value, there := l.at(path.String())
+	value, there, _ := l.at(path.String())
 	return there && value == nil
 }
 
@@ -50,12 +63,13 @@ func (l *Lookup) Value(path *field.Path) (_ any, ok bool) {
 	if path == nil {
 		return l.tree, true
 	}
-	value, _ := l.at(path.String())
+	value, _, _ := l.at(path.String())
 	return value, value != nil && !l.Exhausted()
 }
 
-// at is what a path leads to: "spec.rules[0].name", "spec.labels[app]".
-func (l *Lookup) at(path string) (at any, there bool) {
+// at is what a path leads to: "spec.rules[0].name", "spec.labels[app]". inItem says that the path
+// goes through a list.
+func (l *Lookup) at(path string) (at any, there, inItem bool) {
 	l.left -= len(path)
 	if first := path[:end(path)]; len(first) < len(path) && l.tree[first] == nil {
 		path = strings.TrimPrefix(path[len(first):], ".") // the type of an embedded struct, which is not in JSON
@@ -66,12 +80,13 @@ func (l *Lookup) at(path string) (at any, there bool) {
 		case map[string]any:
 			at, path, there = l.member(value, path)
 		case []any:
+			inItem = true
 			at, path, there = item(value, path)
 		default:
-			return nil, false
+			return nil, false, inItem
 		}
 	}
-	return at, there
+	return at, there, inItem
 }
 
 // end is where the first name of a path ends.

@@ -27,7 +27,7 @@ func TestLookup(t *testing.T) {
 		"spec.labels[a].b]": true, "spec.labels[a]": false,
 		"status": false, "status.x": false, "spec.zero.x": false, "top": true, "Embedded.top": true, "Embedded.spec.zero": true, "Embedded.none": false, "<nil>": false, "": true,
 	} {
-		if value, _ := NewLookup(tree).at(path); (value != nil) != want {
+		if value, _, _ := NewLookup(tree).at(path); (value != nil) != want {
 			t.Errorf("%s: %v", path, value)
 		}
 	}
@@ -36,6 +36,24 @@ func TestLookup(t *testing.T) {
 		if got := NewLookup(tree).Null(path); got != want {
 			t.Errorf("%s is null: %v", path, got)
 		}
+	}
+}
+
+func TestLookupBefore(t *testing.T) {
+	spec := field.NewPath("spec")
+	tree := map[string]any{"spec": map[string]any{"zero": int64(0), "gone": nil, "list": []any{map[string]any{"a": ""}}, "labels": map[string]any{"x": ""}}}
+	type answer struct{ there, known bool }
+	for path, want := range map[*field.Path]answer{
+		nil: {true, true}, spec.Child("zero"): {true, true}, spec.Child("gone"): {false, true}, spec.Child("none", "x"): {false, true},
+		spec.Child("labels").Key("x"): {true, true}, spec.Child("labels").Key("y"): {false, true},
+		spec.Child("list"): {true, true}, spec.Child("list").Index(0).Child("a"): {true, false}, spec.Child("list").Index(7): {false, false},
+	} {
+		if there, known := NewLookup(tree).Had(path); (answer{there, known}) != want {
+			t.Errorf("%s: %v, known %v, want %v", path, there, known, want)
+		}
+	}
+	if _, known := NewLookup(nil).Had(spec); known {
+		t.Error("what there was in a tree that can't be read is known")
 	}
 }
 

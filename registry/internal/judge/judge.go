@@ -113,7 +113,7 @@ func (j *Judge) compiledRules(ctx context.Context, typ operation.Type, text []by
 	if err != nil {
 		return nil, err
 	}
-	own, err := askRules(sent.inform(ctx), j.Kind, op, obj, before)
+	own, err := askRules(j.informOfChange(sent.inform(ctx), sent, current), j.Kind, op, obj, before)
 	if err == nil && old != nil {
 		var more field.ErrorList
 		more, err = j.unseenRules(ctx, op, obj, sent, current, own)

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"context"
+	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -106,6 +107,23 @@ func (p *presence) inform(ctx context.Context) context.Context {
 		return rules.WithSentOnce(ctx, p.has)
 	}
 	return rules.WithDocument(rules.WithSent(ctx, p.has), p.value)
+}
+
+// informOfChange lets rules about a change ask what there was in current, a canonical value. It is
+// about documents that are kept: where Go values are stored nobody knows.
+func (j *Judge) informOfChange(ctx context.Context, sent *presence, current []byte) context.Context {
+	if sent == nil || !sent.kept || current == nil {
+		return ctx
+	}
+	lookup := sync.OnceValue(func() *document.Lookup {
+		_, old, err := j.Parts(current)
+		if err != nil {
+			return document.NewLookup(nil)
+		}
+		tree, _ := old.Tree() // of nil nobody knows
+		return document.NewLookup(tree)
+	})
+	return rules.WithBefore(ctx, func(path *field.Path) (there, known bool) { return lookup().Had(path) })
 }
 
 func (p *presence) has(path *field.Path) bool {

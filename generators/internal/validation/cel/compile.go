@@ -85,7 +85,7 @@ func (r Rule) misfit() error {
 // compiled plans a function that is printed.
 func compiled(r Rule, path, reason string, fresh func(string) string) (_ plan.Plan, err error) {
 	tr := &translator{self: r.Self, absent: r.Absent, format: r.Format, fresh: fresh, optional: r.OptionalOldSelf}
-	f := &function{self: r.Self, path: path, reason: reason, message: r.said()}
+	f := &function{self: r.Self, omits: r.Omits, path: path, reason: reason, message: r.said()}
 	if f.condition, err = translated(r.Rule, "rule", tr.condition); err != nil {
 		return plan.Plan{}, err
 	}

@@ -37,8 +37,13 @@ func (r Rule) literal() plan.Literal {
 			out.Fields = append(out.Fields, plan.FieldValue{Name: f.Name, Value: plan.Raw(plan.GoQuote(text))})
 		}
 	}
-	if r.OptionalOldSelf {
-		out.Fields = append(out.Fields, plan.FieldValue{Name: "OptionalOldSelf", Value: true})
+	aboutChange := strings.Contains(r.Rule, "oldSelf") && isValue(r.Self)
+	for _, f := range []plan.FieldValue{
+		{Name: "OptionalOldSelf", Value: r.OptionalOldSelf}, {Name: "Value", Value: aboutChange}, {Name: "Omits", Value: aboutChange && r.Omits},
+	} {
+		if f.Value.(bool) {
+			out.Fields = append(out.Fields, f)
+		}
 	}
 	if fields := r.Fields(); len(fields) > 0 {
 		slices.SortFunc(fields, func(a, b Field) int { return strings.Compare(a.Of, b.Of) })

@@ -11,8 +11,9 @@ import (
 
 // function is a function of the generated file that checks a rule.
 type function struct {
-	self *types.Type
-	name string
+	self  *types.Type
+	omits bool // clients leave it out when it is zero
+	name  string
 	// condition is what must hold; path, reason and message are those of the error.
 	condition             condition
 	path, reason, message string
@@ -30,11 +31,18 @@ func (f *function) lines() [][]any {
 	if f.usesOld {
 		op, old = "op", "oldObj"
 	}
+	byValue := f.usesOld && isValue(f.self)
+	if byValue {
+		ctx = "ctx"
+	}
 	list := plan.Ident(plan.FieldPath, "ErrorList")
 	lines := [][]any{
 		{"// ", f.name, " checks: ", f.message},
 		{"func ", f.name, "(", ctx, " ", plan.Ident("context", "Context"), ", ", op, " ", plan.Ident(plan.OperationPath, "Operation"), ", fldPath *", plan.Ident(plan.FieldPath, "Path"),
 			", obj, ", old, " ", shape.NilableForm(f.self), ") ", list, " {"},
+	}
+	if byValue {
+		lines = append(lines, []any{"oldObj = ", plan.Runtime("Was"), "(ctx, fldPath, oldObj, ", fmt.Sprint(f.omits), ")"})
 	}
 	if f.transition {
 		lines = append(lines, []any{"if op.Type != ", plan.Ident(plan.OperationPath, "Update"), " || oldObj == nil {"}, []any{"return nil // a rule about a change"}, []any{"}"})

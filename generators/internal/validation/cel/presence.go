@@ -67,3 +67,7 @@ func sent(v value, otherwise bool) condition {
 	}
 	return leaf(plan.Runtime("Sent"), "(ctx, ", v.path, ", ", fmt.Sprint(otherwise), ")")
 }
+
+// isValue tells whether a value is one of which Go can't tell whether it was there: no pointer,
+// list or map.
+func isValue(t *types.Type) bool { return !shape.Nilable(t) }

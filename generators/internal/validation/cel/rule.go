@@ -15,6 +15,8 @@ type Rule struct {
 	Self                                                *types.Type
 	Rule, Message, MessageExpression, Reason, FieldPath string
 	OptionalOldSelf                                     bool
+	// Omits says that clients leave out the value when it is zero.
+	Omits bool
 	// Absent tells whether a field of a struct may be absent where the schema holds.
 	Absent func(owner *types.Type, m types.Member) bool
 	// Format is what markers say of the format of a field.

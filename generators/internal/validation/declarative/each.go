@@ -72,11 +72,16 @@ func ForEachVal(p *rule.Planner, path string, t *types.Type, inner plan.Plan) pl
 		notes := c.Notes
 		w.Call.Notes = nil
 		outer := plan.Call{Stop: c.Stop, Silent: c.Silent, Rule: c.Rule, Notes: notes}
+		item := shape.Native(n.Elem)
+		ofLists := item.Kind == types.Slice && !shape.IsBytes(item)
 		if n.Kind == types.Map {
 			outer.Func, outer.Args = plan.Runtime("EachMapVal"), []any{equality(n.Elem), w}
+			if ofLists {
+				outer.Func = plan.Runtime("EachMapList")
+			}
 			return outer
 		}
-		if item := shape.Native(n.Elem); item.Kind == types.Slice && !shape.IsBytes(item) {
+		if ofLists {
 			outer.Func, outer.Args = plan.Runtime("EachList"), []any{w}
 			return outer
 		}

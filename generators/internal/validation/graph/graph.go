@@ -184,7 +184,7 @@ func (g *Graph) eachOf(path string, t *types.Type, key, elem *Node, said plan.Pl
 		return keys, vals
 	}
 	switch {
-	case n.Kind == types.Slice && n.Elem.Kind == types.Slice: // which has no function of its own
+	case n.Elem.Kind == types.Slice: // which has no function of its own
 		_, items := g.eachOf(path+"[vals]", n.Elem, nil, elem, plan.Plan{})
 		vals = declarative.ForEachVal(g.Planner, path, t, items)
 	case n.Kind == types.Slice:
@@ -201,12 +201,12 @@ func (n *Node) onlyMarked() bool {
 	return !slices.ContainsFunc(n.Plan.Calls, func(c plan.Call) bool { return !c.Marked })
 }
 
-// ElemNode is what the items of a list or the values of a map are; of lists in a list, their items.
+// ElemNode is what the items of a list or the values of a map are; of lists in one, their items.
 func (n *Node) ElemNode() *Node {
 	switch {
 	case n == nil:
 		return nil
-	case n.Type.Kind == types.Slice && n.Elem != nil && n.Elem.Type.Kind == types.Slice:
+	case n.Elem != nil && n.Elem.Type.Kind == types.Slice:
 		return n.Elem.Node.ElemNode()
 	case n.Elem != nil:
 		return n.Elem.Node

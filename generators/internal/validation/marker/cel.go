@@ -11,6 +11,7 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/validation/cel"
 	"github.com/typeplane/typeplane/generators/internal/validation/plan"
 	"github.com/typeplane/typeplane/generators/internal/validation/rule"
+	"github.com/typeplane/typeplane/generators/internal/validation/shape"
 )
 
 func celRules() []rule.Rule {
@@ -87,6 +88,7 @@ func compiled(p *rule.Planner, s *rule.Site, args map[string]string) (plan.Plan,
 	return cel.Compile(cel.Rule{
 		Self: s.Type, Rule: args["rule"], Message: args["message"], MessageExpression: args["messageExpression"],
 		Reason: args["reason"], FieldPath: args["fieldPath"], OptionalOldSelf: args["optionalOldSelf"] == "true",
+		Omits:  s.Member != nil && shape.Omitted(*s.Member),
 		Absent: func(owner *types.Type, m types.Member) bool { return mayBeAbsent(p, owner, m) },
 		Format: func(owner *types.Type, m types.Member) string { return fieldOf(p, owner, m).Format },
 		Fields: func() []cel.Field { return fieldsIn(p, s.Type) },

@@ -77,12 +77,17 @@ func (p *Planner) LawOf(t *types.Type) Law {
 	return p.LawIn(p.Model.Package(t.Name.Package))
 }
 
-// counts tells whether a rule counts where it stands.
+// counts tells whether a rule counts where it stands. In a type of another module there are rules
+// that only its own server goes by: what is no rule for clients yet, and what it leaves to code.
 func (p *Planner) counts(r Rule, o Origin) bool {
 	if p.Law == OfKubernetes {
 		return strings.HasPrefix(r.Name, "k8s:") && !strings.HasPrefix(r.Name, OpenAPI)
 	}
-	return r.Name != "enum" || p.ours(o.Owner)
+	switch r.Name {
+	case "enum", "k8s:alpha", "k8s:opaqueType":
+		return p.ours(o.Owner)
+	}
+	return true
 }
 
 // ours tells whether a type belongs to the module that is generated for.
