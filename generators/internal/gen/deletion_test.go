@@ -187,6 +187,7 @@ var noDifference = []struct{ of, marker, why string }{
 	{"apiserver/aliases", `genclient:nonNamespaced`, "the type that the alias stands for says it"},
 	{"apiserver/server", `k8s:openapi-gen=true`, "the package is served"},
 	{"conversion/", `k8s:conversion-gen=false`, "nothing is converted without it"},
+	{"crd/told", `kubebuilder:validation:Type=`, "Go says it, too"},
 	{"defaulter/by-hand-elsewhere", `k8s:defaulter-gen-input`, "the package declares nothing to fill"},
 	{"defaulter/covers", `default=5`, "the function by hand fills the field first"},
 	{"defaulter/elsewhere", `default="a"|k8s:defaulter-gen=(true|false)`, "the package is switched off"},

@@ -75,7 +75,7 @@ func (m *models) resourceTold(markers model.Markers, of *types.Type) *schema {
 		}
 		return &schema{IntOrString: true}
 	case has(markers, tagSchemaless):
-		return &schema{}
+		return &schema{Type: bare(value(markers, tagType))}
 	}
 	return nil
 }
