@@ -31,10 +31,21 @@ func (p *planner) findFunctions(versions []*version) {
 			deepCopy: !own && v.implies(tagDeepCopy, tagDeepCopy),
 			validate: p.validates(v, validated[v.pkg][v.goType.Name.Name]),
 		}
+		p.warnOfMethods(v)
 		if table, ok := transcode.Kind(p.pass, p.numbers(), v.pkg, v.goType.Name.Name); ok {
 			v.functions.table = &table
 		}
 	}
+}
+
+// warnOfMethods tells of a version that has protobuf without having asked for it, since another tool
+// has written the methods. Its objects are not the documents that were sent.
+func (p *planner) warnOfMethods(v *version) {
+	if v.functions.shared || v.functions.append || !protobuf.HasMethods(v.pkg, v.goType) || p.model.OfKubernetes(v.pkg, v.goType) {
+		return
+	}
+	p.report.Warn(problemAt(v.pos, v.goType.Name.Name, "it has protobuf methods, so it is stored as protobuf, and not as the JSON that was sent",
+		"leave the file out that has them, or say +"+tagProtobuf+"=package if that is meant"))
 }
 
 // hidden is what the Go values of versions without protobuf don't tell.
