@@ -38,8 +38,8 @@ func (p *planner) findFunctions(versions []*version) {
 	}
 }
 
-// warnOfMethods tells of a version that has protobuf without having asked for it, since another tool
-// has written the methods. Its objects are not the documents that were sent.
+// warnOfMethods tells of a version that has protobuf and has not asked for it: another tool has
+// written the methods. Its objects are not the documents that were sent.
 func (p *planner) warnOfMethods(v *version) {
 	if v.functions.shared || v.functions.append || !protobuf.HasMethods(v.pkg, v.goType) || p.model.OfKubernetes(v.pkg, v.goType) {
 		return
