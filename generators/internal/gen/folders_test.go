@@ -132,7 +132,7 @@ func soundCases(t *testing.T) (out []sound) {
 }
 
 // elsewhere are the tags that write into other folders.
-var elsewhere = regexp.MustCompile(`\+typeplane:(client|docs|manifests|openapi)`)
+var elsewhere = regexp.MustCompile(`\+typeplane:(client|docs|manifests|openapi|typescript)`)
 
 // without is an archive in a folder, with some lines changed: "" leaves a line empty of all but the
 // marks of a comment.

@@ -41,11 +41,12 @@ type base struct {
 }
 
 // bases are an API with protobuf, the same stored as documents, one with two versions and a hub,
-// and one of many structs. What needs a strategy, a package of documents or tests is left out.
+// and one of many structs. What needs a strategy, or writes into a folder that is none of theirs,
+// is left out.
 var bases = []base{
-	{"protobuf", "examples/library/api", []string{"v1"}, "api/v1/types.go", `conversion-gen=|typeplane:(docs|roundtrip-gen|subresource)`},
-	{"document", "examples/library/api", []string{"v1"}, "api/v1/types.go", `conversion-gen=|typeplane:(docs|roundtrip-gen|subresource)|protobuf-gen`},
-	{"versions", "examples/library/api", []string{".", "v1", "v1alpha1"}, "api/v1alpha1/types.go", `typeplane:(docs|roundtrip-gen|subresource)`},
+	{"protobuf", "examples/library/api", []string{"v1"}, "api/v1/types.go", `conversion-gen=|typeplane:(docs|roundtrip-gen|subresource|typescript)`},
+	{"document", "examples/library/api", []string{"v1"}, "api/v1/types.go", `conversion-gen=|typeplane:(docs|roundtrip-gen|subresource|typescript)|protobuf-gen`},
+	{"versions", "examples/library/api", []string{".", "v1", "v1alpha1"}, "api/v1alpha1/types.go", `typeplane:(docs|roundtrip-gen|subresource|typescript)`},
 	{"scaler", "examples/cluster/api/autoscaling", []string{"v2"}, "autoscaling/v2/metrics.go", `conversion-gen=|typeplane:(docs|roundtrip-gen|conversion|kubernetes)`},
 }
 
