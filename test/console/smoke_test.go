@@ -60,7 +60,7 @@ func TestSmoke(t *testing.T) {
 	b.holds("[aria-label=Checks] td", "etcd")
 	b.holds("[aria-label='What is stored, and what is left to migrate'] td", "books.library.example.com")
 	b.holds("[aria-label='Requests and watches'] td", "WATCH")
-	b.holds(".problem", "This server has no /debug/api_priority_and_fairness/dump_requests.")
+	b.holds("[aria-label='Requests that wait or are answered, by user'] td", "admin")
 	b.goTo("#/me")
 	b.holds("h1", "admin")
 }
