@@ -114,8 +114,8 @@ func KeepSystemFields(meta, old *metav1.ObjectMeta) {
 	}
 }
 
-// Reset puts back the fields of old that are named, like "metadata.labels". Those that are not of
-// the metadata are for others.
+// Reset gives meta what old has in the named fields, like "metadata.labels". Names of fields that
+// are not in the metadata are passed over: callers name all that a write of a subresource resets.
 func Reset(meta, old *metav1.ObjectMeta, fields []string) {
 	for _, name := range fields {
 		switch name {
