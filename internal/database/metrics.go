@@ -58,6 +58,8 @@ var cacheMetrics = []cacheMetric{
 	cacheGauge("watchers_waiting", "Watches that have nothing to send at this moment.", func(s cacher.Stats) float64 { return float64(s.Waiting) }),
 	cacheCounter("source_breaks_total", "Watches of etcd that broke and were begun again.", func(s cacher.Stats) float64 { return float64(s.Broken) }),
 	cacheCounter("source_lists_total", "Times that the cache was filled from a list of etcd.", func(s cacher.Stats) float64 { return float64(s.Lists) }),
+	cacheCounter("late_total", "Times that the cache was so far behind etcd that reads stopped waiting for it.", func(s cacher.Stats) float64 { return float64(s.Late) }),
+	cacheCounter("passed_reads_total", "Reads that etcd answered because the cache was behind.", func(s cacher.Stats) float64 { return float64(s.Passed) }),
 	cacheCounter("digest_checks_total", "Comparisons of the cache with etcd.", func(s cacher.Stats) float64 { return float64(s.Checks) }),
 	cacheCounter("digest_mismatches_total", "Comparisons of the cache with etcd that found a difference, whereupon the cache began anew. Each is a bug or a broken etcd.", func(s cacher.Stats) float64 { return float64(s.Mistrusted) }),
 	cacheGauge("digest_check_seconds", "Duration of the last comparison of the cache with etcd.", func(s cacher.Stats) float64 { return s.LastCheck.Seconds() }),

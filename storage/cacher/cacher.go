@@ -23,7 +23,9 @@ type Config struct {
 	// LogBytes is how much the remembered events may hold beside the cached entries, or a quarter
 	// of the size of those if that is more; 0 means 64 MiB.
 	LogBytes int
-	// Wait is how long a read may wait for the cache to come up to its revision; 0 means 3 s.
+	// Wait is how long a read may wait for the cache to come up to its revision; 0 means 3 s. After
+	// that the source answers gets, lists of one key, and pages that nothing filters. Other lists fail
+	// with CodeUnavailable, or with CodeFuture if they name the revision.
 	Wait time.Duration
 	// BookmarkEvery is the quiet time after which a watch with Progress gets a bookmark, and the
 	// source is asked whether it is further than the cache; 0 means 5 s.
@@ -54,6 +56,7 @@ type Cacher struct {
 	switches    atomic.Int64          // how often the source became another one; changed under mu
 	reread      atomic.Bool           // entries are to be read again; set under mu
 	passive     atomic.Bool           // the source can't be asked for progress; set under mu
+	told        atomic.Int64          // the highest revision that the source told a reader of; changed under mu
 	ready       chan struct{}         // closed when current is there
 	historyRead chan struct{}         // closed when the history before the start is in the log, or can't be
 	revision    batch
@@ -66,7 +69,8 @@ type Cacher struct {
 	log        eventLog
 	points     []*state           // states of the past, oldest first
 	changed    chan struct{}      // closed and replaced when current moves
-	wanted     int64              // the highest revision that a reader waits for, or was told of
+	wanted     int64              // the highest revision that a reader waits for
+	lateUntil  int64              // the highest revision that a reader has waited for in vain
 	breakWatch context.CancelFunc // ends the watch that follow is in, if it is in one
 
 	kick   chan struct{} // wakes the goroutine that asks for progress
@@ -79,5 +83,5 @@ var _ storage.Interface = (*Cacher)(nil)
 
 // counters count what happens.
 type counters struct {
-	broken, lists, mistrusted, checks, lastCheck atomic.Int64
+	broken, lists, mistrusted, checks, lastCheck, late, passed atomic.Int64
 }

@@ -50,8 +50,8 @@ func (c *Cacher) Check(ctx context.Context) error {
 		c.counters.checks.Add(1)
 		c.counters.lastCheck.Store(int64(time.Since(begin)))
 	}()
-	s, err := c.stateFor(ctx, "check", c.prefix, true, 0)
-	if errors.Is(err, errBehind) {
+	s, err := c.stateFor(ctx, &question{op: "check", key: c.prefix, latest: true})
+	if errors.Is(err, errPassive) {
 		s, err = c.current.Load(), nil // what it has can be compared anyway
 	}
 	if err != nil {

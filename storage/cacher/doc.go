@@ -9,8 +9,9 @@
 //   - feed.go, gap.go, reread.go: how it follows the source, also over gaps
 //   - log.go, tree.go, past.go, index.go: what it holds: events, entries, states of the past,
 //     indexes
-//   - source.go, passive.go: what it uses of the store behind it, and what it does without
+//   - source.go: what it uses of the store behind it, and what it does without
 //   - fresh.go: linearizable reads from memory
+//   - behind.go: reads that the source answers, as the cache is too far behind
 //   - write.go: writes that begin with what is in memory
 //   - watch.go, waiters.go: cursors, and where they wait
 //   - digest.go: how it finds out that it is wrong

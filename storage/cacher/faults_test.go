@@ -170,37 +170,6 @@ func TestReadsAreFresh(t *testing.T) {
 	}
 }
 
-func TestASourceThatSaysNothing(t *testing.T) {
-	f := newFaulty()
-	c := start(t, cacher.Config{Source: f, Wait: 100 * time.Millisecond})
-	ctx := context.Background()
-	f.frozen.Store(true)
-	f.mute.Store(true)
-	time.Sleep(2 * quick)
-	if _, err := f.Create(ctx, "/pods/ns/a", []byte("x")); err != nil {
-		t.Fatal(err)
-	}
-	begin := time.Now()
-	if _, err := c.Get(ctx, "/pods/ns/a", storage.GetOptions{}); storage.CodeOf(err) != storage.CodeUnavailable {
-		t.Errorf("got %v", err)
-	}
-	if took := time.Since(begin); took > time.Minute {
-		t.Errorf("it took %v", took)
-	}
-	if _, err := c.Get(ctx, "/pods/ns/a", storage.GetOptions{Any: true}); storage.CodeOf(err) != storage.CodeNotFound {
-		t.Errorf("any state: %v", err)
-	}
-	f.frozen.Store(false)
-	f.mute.Store(false)
-	err := error(nil)
-	for begin = time.Now(); time.Since(begin) < time.Minute; { // on a busy machine, one Wait may be too short
-		if _, err = c.Get(ctx, "/pods/ns/a", storage.GetOptions{}); err == nil {
-			return
-		}
-	}
-	t.Errorf("afterwards: %v", err)
-}
-
 func TestARestoredBackup(t *testing.T) {
 	f := newFaulty()
 	c := start(t, cacher.Config{Source: f})

@@ -3,7 +3,6 @@ package cacher
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/typeplane/typeplane/storage"
@@ -15,15 +14,14 @@ const progressEvery = 50 * time.Millisecond
 
 var errNotFilled = errors.New("the watch cache has not read everything yet")
 
-// stateFor returns a state that is good enough. If latest is set, it has seen every write that
-// ended before this call. In any case it has seen every revision up to floor. errBehind says that
-// only the source can answer.
-func (c *Cacher) stateFor(ctx context.Context, op, key string, latest bool, floor int64) (*state, error) {
-	if err := c.waitFilled(ctx, op, key); err != nil {
+// stateFor returns a state that is good enough for the question, or an error that may say that the
+// source is to answer it, see question.sourceAnswers.
+func (c *Cacher) stateFor(ctx context.Context, q *question) (*state, error) {
+	if err := c.waitFilled(ctx, q.op, q.key); err != nil {
 		return nil, err
 	}
 	s := c.current.Load()
-	if !latest && s.revision >= floor && !c.overtaken(s) {
+	if !q.latest && s.revision >= q.floor && !c.overtaken(s) {
 		return s, nil
 	}
 	for {
@@ -35,13 +33,13 @@ func (c *Cacher) stateFor(ctx context.Context, op, key string, latest bool, floo
 		if c.switches.Load() != switches {
 			continue // it may be of another history
 		}
-		if err := storage.CheckReached(op, key, floor, now); err != nil {
+		if err := storage.CheckReached(q.op, q.key, q.floor, now); err != nil {
 			return nil, err
 		}
 		if now < before {
 			c.wentBack(now, before)
 		}
-		if s, err := c.waitFor(ctx, op, key, floor, max(floor, now), switches); !errors.Is(err, errSwitched) {
+		if s, err := c.waitFor(ctx, q, max(q.floor, now), switches); !errors.Is(err, errSwitched) {
 			return s, err
 		}
 	}
@@ -68,9 +66,9 @@ func (c *Cacher) waitFilled(ctx context.Context, op, key string) error {
 // filled says whether the cache has been filled.
 func (c *Cacher) filled() bool { return c.current.Load() != nil }
 
-// waitFor returns the first state at revision or later. Asked is the revision that the reader
-// named, if it did.
-func (c *Cacher) waitFor(ctx context.Context, op, key string, asked, revision, switches int64) (*state, error) {
+// waitFor returns the first state at revision or later. For an answer that the source may give, it
+// does not wait for a cache of which it is known that it is late.
+func (c *Cacher) waitFor(ctx context.Context, q *question, revision, switches int64) (*state, error) {
 	if s := c.current.Load(); s.revision >= revision && s.epoch == c.epoch.Load() {
 		return s, nil
 	}
@@ -78,10 +76,12 @@ func (c *Cacher) waitFor(ctx context.Context, op, key string, asked, revision, s
 	defer timer.Stop()
 	for {
 		c.mu.Lock()
-		s, changed := c.current.Load(), c.changed
-		enough := s.revision >= revision && s.epoch == c.epoch.Load()
+		s, changed, late := c.current.Load(), c.changed, false
+		sameHistory := s.epoch == c.epoch.Load()
+		enough := s.revision >= revision && sameHistory
 		if !enough {
 			c.wanted = max(c.wanted, revision)
+			late = q.cheap && sameHistory && s.revision < c.lateUntil
 		}
 		c.mu.Unlock()
 		switch {
@@ -90,7 +90,9 @@ func (c *Cacher) waitFor(ctx context.Context, op, key string, asked, revision, s
 		case enough:
 			return s, nil
 		case c.passive.Load():
-			return nil, errBehind
+			return nil, errPassive
+		case late:
+			return nil, errLate
 		}
 		select {
 		case c.kick <- struct{}{}:
@@ -103,12 +105,7 @@ func (c *Cacher) waitFor(ctx context.Context, op, key string, asked, revision, s
 		case <-c.ctx.Done():
 			return nil, storage.ErrClosed
 		case <-timer.C:
-			late := &storage.Error{Code: storage.CodeUnavailable, Op: op, Key: key, Revision: revision, Current: s.revision,
-				Err: fmt.Errorf("the watch cache is at revision %d and did not reach %d within %v", s.revision, revision, c.config.Wait)}
-			if asked > s.revision {
-				late.Code, late.Revision = storage.CodeFuture, asked
-			}
-			return nil, late
+			return nil, c.late(q, revision)
 		}
 	}
 }

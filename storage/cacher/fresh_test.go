@@ -2,7 +2,6 @@ package cacher_test
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -103,33 +102,6 @@ func TestAQuietCacheKeepsUp(t *testing.T) {
 		if err != nil || len(events) != 1 || events[0].Type != storage.Bookmark || events[0].Entry.Revision != elsewhere {
 			t.Fatalf("got %+v, %v; want a bookmark at %d", events, err, elsewhere)
 		}
-	}
-}
-
-// A reader that names a revision which the cache does not reach in time hears that, and where the
-// cache is: clients know what to do then. One that wants the newest hears that there is no answer
-// now.
-func TestACacheThatIsLate(t *testing.T) {
-	f := newFaulty()
-	c := start(t, cacher.Config{Source: f, Wait: 50 * time.Millisecond})
-	ctx := context.Background()
-	f.frozen.Store(true)
-	f.mute.Store(true)
-	before := c.Stats().Revision
-	made, err := f.Create(ctx, "/pods/ns/a", []byte("x"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = c.List(ctx, "/pods/", storage.ListOptions{Match: storage.NotOlderThan, Revision: made.Revision})
-	var e *storage.Error
-	if !errors.As(err, &e) || e.Code != storage.CodeFuture || e.Revision != made.Revision || e.Current < before || e.Current >= made.Revision {
-		t.Errorf("not older than %d: %v", made.Revision, err)
-	}
-	if _, err := c.List(ctx, "/pods/", storage.ListOptions{}); storage.CodeOf(err) != storage.CodeUnavailable {
-		t.Errorf("the newest: %v", err)
-	}
-	if _, err := c.List(ctx, "/pods/", storage.ListOptions{Match: storage.Exact, Revision: made.Revision + 9}); storage.CodeOf(err) != storage.CodeFuture {
-		t.Errorf("a revision that is nowhere: %v", err)
 	}
 }
 

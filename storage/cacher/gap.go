@@ -37,7 +37,8 @@ func (c *Cacher) replace(page storage.Page, switches int64) bool {
 		}()
 	case page.Revision < old.revision || c.epoch.Load() != old.epoch:
 		s.epoch = c.epoch.Add(1)
-		c.wanted = 0
+		c.wanted, c.lateUntil = 0, 0
+		c.told.Store(0)
 	default:
 		s.epoch, s.readings = old.epoch, old.readings
 	}

@@ -2,7 +2,6 @@ package cacher
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/typeplane/typeplane/storage"
@@ -19,9 +18,10 @@ func (c *Cacher) Get(ctx context.Context, key string, opts storage.GetOptions) (
 	if !strings.HasPrefix(key, c.prefix) || !c.filled() {
 		return c.source.Get(ctx, key, opts)
 	}
-	s, err := c.stateFor(ctx, "get", key, !opts.Any, opts.NotOlderThan)
-	if errors.Is(err, errBehind) {
-		return c.getBehind(ctx, key, opts)
+	q := question{op: "get", key: key, latest: !opts.Any, floor: opts.NotOlderThan, cheap: true}
+	s, err := c.stateFor(ctx, &q)
+	if q.sourceAnswers(err) {
+		return c.getFromSource(ctx, key, opts)
 	}
 	if err != nil {
 		return storage.Entry{}, err
@@ -48,9 +48,10 @@ func (c *Cacher) List(ctx context.Context, selection string, opts storage.ListOp
 	if !strings.HasPrefix(selection, c.prefix) || !c.filled() && cheap {
 		return c.source.List(ctx, selection, opts)
 	}
-	s, err := c.stateFor(ctx, "list", selection, opts.Match == storage.Latest, opts.Floor())
-	if errors.Is(err, errBehind) {
-		return c.listBehind(ctx, selection, opts)
+	q := question{op: "list", key: selection, latest: opts.Match == storage.Latest, floor: opts.Floor(), cheap: cheap}
+	s, err := c.stateFor(ctx, &q)
+	if q.sourceAnswers(err) {
+		return c.listFromSource(ctx, selection, opts)
 	}
 	if err != nil {
 		return storage.Page{}, err

@@ -21,6 +21,9 @@ type Stats struct {
 	// Broken is how often the source's watch broke, Lists how often the source was listed,
 	// Mistrusted how often the cache was found to be wrong and began anew.
 	Broken, Lists, Mistrusted int64
+	// Late is how often the cache was found to be more than Config.Wait behind, Passed how many reads
+	// the source answered because the cache was behind.
+	Late, Passed int64
 	// Checks is how often the cache was compared with the source, LastCheck how long that took the
 	// last time.
 	Checks    int64
@@ -32,6 +35,7 @@ func (c *Cacher) Stats() Stats {
 	n := &c.counters
 	s := Stats{
 		Broken: n.broken.Load(), Lists: n.lists.Load(), Mistrusted: n.mistrusted.Load(),
+		Late: n.late.Load(), Passed: n.passed.Load(),
 		Checks: n.checks.Load(), LastCheck: time.Duration(n.lastCheck.Load()),
 	}
 	c.mu.RLock()
