@@ -50,7 +50,7 @@ func (e *endpoint) Create(ctx context.Context, req *rest.Request, name rest.Name
 
 	// Default in the version of the request, on to the hub, and there what the storage version's
 	// defaults add.
-	hub, from, err := e.received(versioned, text)
+	hub, from, err := e.received(w.Steps, versioned, text)
 	if err != nil {
 		return nil, badDocument(err)
 	}
@@ -60,6 +60,7 @@ func (e *endpoint) Create(ctx context.Context, req *rest.Request, name rest.Name
 		return nil, err
 	}
 	e.owners.KeepNew(w.Request, hub, from, opts.FieldManager)
+	e.noteHub(w.Steps, rest.StepOwned, hub)
 
 	return e.createOwned(ctx, w, name, hub, from, opts)
 }
@@ -73,6 +74,7 @@ func (e *endpoint) createOwned(ctx context.Context, w *write, name rest.Name, hu
 	if err != nil {
 		return nil, err
 	}
+	e.noteHub(w.Steps, rest.StepMutated, hub)
 
 	// Fill the metadata, and the name.
 	meta := runtime.Meta(hub)
@@ -105,6 +107,7 @@ func (e *endpoint) createNamed(ctx context.Context, w *write, hub runtime.Object
 	if strategy.PrepareForCreate != nil {
 		strategy.PrepareForCreate(ctx, hub)
 	}
+	e.noteHub(w.Steps, rest.StepPrepared, hub)
 	if err := w.Check(ctx, hub, nil); err != nil {
 		return nil, err
 	}
@@ -121,6 +124,7 @@ func (e *endpoint) createNamed(ctx context.Context, w *write, hub runtime.Object
 	if strategy.Canonicalize != nil {
 		strategy.Canonicalize(hub)
 	}
+	e.noteHub(w.Steps, rest.StepCanonicalized, hub)
 
 	// Validating admission.
 	if err := e.admit(ctx, w.judged, hub, nil); err != nil {
@@ -136,6 +140,7 @@ func (e *endpoint) createNamed(ctx context.Context, w *write, hub runtime.Object
 	if err != nil {
 		return nil, e.createError(ctx, key, meta.Name, err)
 	}
+	e.noteStored(w.Steps, key, entry.Value)
 	if !isDryRun(opts.DryRun) {
 		e.afterCreate(ctx, entry)
 	}

@@ -164,6 +164,12 @@ func (r Resource) Serve(scheme *runtime.Scheme, backend storage.Interface, opts 
 // obj, which is not to be used any more.
 func (s *store) defaulted(kind *runtime.Kind, obj runtime.Object) (runtime.Object, error) {
 	kind.Default(obj)
+	return s.toHub(kind, obj)
+}
+
+// toHub makes an object of the hub of one that has the defaults of its version, and fills in what
+// the storage version's defaults add.
+func (s *store) toHub(kind *runtime.Kind, obj runtime.Object) (runtime.Object, error) {
 	hub, err := kind.ToHub(obj)
 	if err != nil || kind == s.codec.Storage || !s.codec.Storage.Defaults() {
 		return hub, err

@@ -83,7 +83,7 @@ func (e *endpoint) take(ctx context.Context, text []byte, change func(*metav1.Ob
 	if err != nil {
 		return false, err
 	}
-	hub, from, err := e.received(obj, text)
+	hub, from, err := e.received(nil, obj, text)
 	if err != nil {
 		return false, badDocument(err)
 	}

@@ -59,6 +59,7 @@ func (e *endpoint) Patch(ctx context.Context, req *rest.Request, name rest.Name,
 			}
 			w.text = text
 			e.owners.Keep(w.Request, hub, from, old, current, by)
+			e.noteHub(w.Steps, rest.StepOwned, hub)
 			if hub, err = e.mutate(ctx, w.judged, hub, old); err != nil {
 				return nil, nil, err
 			}
@@ -78,6 +79,7 @@ func (e *endpoint) Patch(ctx context.Context, req *rest.Request, name rest.Name,
 // edit is what a client wants to have changed, ready to be applied as often as it takes.
 type edit struct {
 	notes  *rest.Notes
+	steps  *rest.Steps
 	name   rest.Name
 	opts   metav1.PatchOptions
 	text   []byte
@@ -87,7 +89,7 @@ type edit struct {
 
 // newEdit reads a patch. of is an empty object of what it is for.
 func (e *endpoint) newEdit(req *rest.Request, name rest.Name, p rest.Patch, opts metav1.PatchOptions, of any) (*edit, error) {
-	r := &edit{notes: &req.Notes, name: name, opts: opts, text: p.Bytes}
+	r := &edit{notes: &req.Notes, steps: req.Steps, name: name, opts: opts, text: p.Bytes}
 	var err error
 	switch p.Type {
 	case types.JSONPatchType:
@@ -140,7 +142,7 @@ func (e *endpoint) edited(ctx context.Context, r *edit, old runtime.Object, curr
 	if err := e.keepsUID(meta, runtime.Meta(old)); err != nil {
 		return nil, nil, nil, err
 	}
-	if hub, from, err = e.received(decoded.Object, decoded.JSON); err != nil {
+	if hub, from, err = e.received(r.steps, decoded.Object, decoded.JSON); err != nil {
 		return nil, nil, nil, e.misfit(r, err)
 	}
 	return hub, from, decoded.JSON, nil

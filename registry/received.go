@@ -31,7 +31,16 @@ func (e *endpoint) sent(obj rest.Body) (runtime.Object, []byte) {
 // received makes an object of the hub of one that was read of text in the endpoint's version, as
 // defaulted does. It also says what the object was made of. That is nothing that is kept if the
 // version has other JSON than the stored one, or if nobody has sent a text.
-func (e *endpoint) received(obj runtime.Object, text []byte) (hub runtime.Object, from *canonical.Origin, err error) {
+func (e *endpoint) received(steps *rest.Steps, obj runtime.Object, text []byte) (hub runtime.Object, from *canonical.Origin, err error) {
+	e.noteSent(steps, obj, text)
+	hub, from, err = e.toBeWritten(steps, obj, text)
+	if err == nil {
+		e.noteHub(steps, rest.StepHub, hub)
+	}
+	return hub, from, err
+}
+
+func (e *endpoint) toBeWritten(steps *rest.Steps, obj runtime.Object, text []byte) (hub runtime.Object, from *canonical.Origin, err error) {
 	if text != nil && !e.Kind.Protobuf() {
 		misfits, err := document.Misfits(text, e.Documents.Shape, rules.Enough)
 		if err != nil {
@@ -42,13 +51,16 @@ func (e *endpoint) received(obj runtime.Object, text []byte) (hub runtime.Object
 		}
 	}
 	if text == nil || !e.ShowsDocuments() {
-		hub, err = e.defaulted(e.Kind, obj)
+		e.Kind.Default(obj)
+		e.noteVersioned(steps, rest.StepDefaulted, obj)
+		hub, err = e.toHub(e.Kind, obj)
 		return hub, nil, err
 	}
 	obj, from, err = e.codec.Received(e.Documents, obj, text)
 	if err != nil {
 		return hub, nil, err
 	}
+	e.noteDocument(steps, rest.StepDefaulted, obj, from.Document)
 	if hub, err = e.codec.Storage.ToHub(obj); err != nil || hub == obj {
 		return hub, from, err
 	}
@@ -93,7 +105,7 @@ func (i *intended) next() (hub runtime.Object, meta *metav1.ObjectMeta, err erro
 	if !i.text {
 		text = nil
 	}
-	hub, _, err = i.received(decoded.Object, text)
+	hub, _, err = i.received(nil, decoded.Object, text) // its steps were noted for the first attempt
 	return hub, meta, err
 }
 

@@ -50,7 +50,7 @@ func (e *endpoint) Update(ctx context.Context, req *rest.Request, name rest.Name
 
 	// Default in the version of the request, on to the hub, and there what the storage version's
 	// defaults add.
-	hub, from, err := e.received(versioned, text)
+	hub, from, err := e.received(req.Steps, versioned, text)
 	if err != nil {
 		return nil, false, badDocument(err)
 	}
@@ -78,6 +78,7 @@ func (e *endpoint) Update(ctx context.Context, req *rest.Request, name rest.Name
 				return nil, nil, err
 			}
 			e.owners.Keep(w.Request, next, from, old, current, by)
+			e.noteHub(w.Steps, rest.StepOwned, next)
 
 			// Mutating admission.
 			if next, err = e.mutate(ctx, w.judged, next, old); err != nil {
@@ -112,6 +113,7 @@ func (e *endpoint) Update(ctx context.Context, req *rest.Request, name rest.Name
 // old. Both hub and old belong to it. The origin from is what hub was made of; nil means old.
 func (e *endpoint) replace(ctx context.Context, w *write, hub runtime.Object, from *canonical.Origin, old runtime.Object, current storage.Entry) ([]byte, []storage.Op, error) {
 	strategy, meta, oldMeta := &e.def.Strategy, runtime.Meta(hub), runtime.Meta(old)
+	e.noteHub(w.Steps, rest.StepMutated, hub)
 
 	// Preconditions that the object itself states.
 	if err := e.checkUID(meta.UID, string(oldMeta.UID), meta.Name); err != nil {
@@ -137,6 +139,7 @@ func (e *endpoint) replace(ctx context.Context, w *write, hub runtime.Object, fr
 	if strategy.PrepareForUpdate != nil && e.subresource == "" {
 		strategy.PrepareForUpdate(ctx, hub, old)
 	}
+	e.noteHub(w.Steps, rest.StepPrepared, hub)
 	if e.subresource == "" {
 		if err := w.Check(ctx, hub, old); err != nil {
 			return nil, nil, err
@@ -153,6 +156,7 @@ func (e *endpoint) replace(ctx context.Context, w *write, hub runtime.Object, fr
 	if strategy.Canonicalize != nil {
 		strategy.Canonicalize(hub)
 	}
+	e.noteHub(w.Steps, rest.StepCanonicalized, hub)
 
 	// Validating admission, and what it writes with the object. An object that is being deleted and
 	// has lost its last finalizer is not written any more.
@@ -196,6 +200,7 @@ func (e *endpoint) replace(ctx context.Context, w *write, hub runtime.Object, fr
 			value = current.Value
 		}
 	}
+	e.noteStored(w.Steps, current.Key, value)
 
 	if finished {
 		gone := &finishedError{value: value, current: current}
@@ -225,6 +230,7 @@ func (e *endpoint) createByUpdate(ctx context.Context, w *write, name rest.Name,
 		return nil, err
 	}
 	e.owners.KeepNew(w.Request, hub, from, opts.FieldManager)
+	e.noteHub(w.Steps, rest.StepOwned, hub)
 	return e.createOwned(ctx, w, name, hub, from, metav1.CreateOptions{DryRun: opts.DryRun, FieldManager: opts.FieldManager, FieldValidation: opts.FieldValidation})
 }
 

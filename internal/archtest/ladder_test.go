@@ -40,7 +40,7 @@ var ladder = []room{
 	{"Storage", []string{"storage/...", "internal/etcd3test", "internal/kmstest"}},
 	{"The seams", []string{"registry/rest", "auth/...", "internal/delegated", "admission/...", "proxy"}},
 	{"Registry", []string{"registry/...", "internal/jsontree", "internal/ownership/...", "internal/registrytest"}},
-	{"Server", []string{"internal/fairness", "internal/server/..."}},
+	{"Server", []string{"internal/dissect", "internal/writesteps", "internal/fairness", "internal/server/..."}},
 	{"Assembly", []string{"internal/faultinject", "internal/kubeconfig", "internal/program/...", "internal/replicas", "internal/database", "internal/users", "internal/console/...", "internal/tool", "internal/serve/..."}},
 	{"Typeplane", []string{".", "apitest"}},
 	{"Features", []string{"internal/quantity", "internal/follow", "internal/features/...", "features/..."}},

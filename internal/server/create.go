@@ -32,7 +32,7 @@ func (s *Server) create(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.sendWritten(true, view, rep)
+	return s.sendWritten(c, true, view, rep)
 }
 
 // decodeOptional is decode for a body that need not be there, if the resource says so.

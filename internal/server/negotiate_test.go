@@ -62,6 +62,14 @@ func TestAcceptOfWatch(t *testing.T) {
 	}
 }
 
+// What keeps no object can't show the steps to it.
+func TestStepsOfNothing(t *testing.T) {
+	s := newServer(t, config(t, books()))
+	accept := map[string]string{"Accept": "application/json;as=WriteSteps;v=v1;g=typeplane.io", "Content-Type": "application/json"}
+	w := do(s, request{method: http.MethodPost, path: booksPath + "?dryRun=All", header: accept, body: `{"metadata":{"name":"b"}}`})
+	wantStatus(t, w, http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable, notOurs)
+}
+
 // An error is written in the type that was asked for, too.
 func TestErrorsAreNegotiated(t *testing.T) {
 	s := newServer(t, config(t, books()))

@@ -36,7 +36,7 @@ func (s *Server) patch(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.sendWritten(created, view, rep)
+	return s.sendWritten(c, created, view, rep)
 }
 
 // manager is who changes fields if the request does not say: the program, as far as its User-Agent

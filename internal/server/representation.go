@@ -53,6 +53,9 @@ func (c *call) streamRepresentation() (rest.Representation, error) {
 // while their metadata always has, and the Status of a deletion. What nobody can read is in no
 // table: a review, or a binding.
 func (c *call) writable(offer rest.MediaType, w negotiate.Wish) bool {
+	if w.Transform == negotiate.Steps && !c.writes() {
+		return false
+	}
 	if w.Transform.Kind == negotiate.Table && c.resource.Get == nil && c.resource.List == nil && c.resource.Delete == nil {
 		return false
 	}

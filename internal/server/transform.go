@@ -29,6 +29,8 @@ func (c *call) transformed(rep rest.Representation, t negotiate.Transform) (rest
 			return rep, err
 		}
 		rep.As, rep.IncludeObject = rest.AsTable, include
+	case t == negotiate.Steps:
+		return rep, c.wantSteps()
 	case t.Kind == negotiate.Partial && isList:
 		return rep, wrongShape("you requested PartialObjectMetadata, but the requested object is a list (%s)", c.resource.ListKind)
 	case t.Kind == negotiate.PartialList && !isList && c.info.Verb != "watch":

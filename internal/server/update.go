@@ -32,7 +32,7 @@ func (s *Server) update(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.sendWritten(created, view, rep)
+	return s.sendWritten(c, created, view, rep)
 }
 
 // checkUpdateName: an object can't be renamed or moved, so the body has to be the object that the

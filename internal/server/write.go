@@ -17,8 +17,14 @@ func (s *Server) beginWrite(c *call) (rest.Representation, []byte, error) {
 	return rep, body, err
 }
 
-// sendWritten answers a write of one object.
-func (c *call) sendWritten(created bool, view rest.View, rep rest.Representation) error {
+// sendWritten answers a write of one object. What keeps no object has no steps to show.
+func (s *Server) sendWritten(c *call, created bool, view rest.View, rep rest.Representation) error {
+	if steps := c.request.Steps; steps != nil {
+		if len(steps.List()) == 0 {
+			return notAcceptable(negotiate.ObjectTypes(c.resource, negotiate.MediaTypes))
+		}
+		view = stepsView{s.config.Scheme, steps, view}
+	}
 	code := http.StatusOK
 	if created {
 		code = http.StatusCreated

@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,10 +12,9 @@ import (
 
 	"github.com/typeplane/typeplane/internal/console"
 	"github.com/typeplane/typeplane/internal/database"
+	"github.com/typeplane/typeplane/internal/dissect"
 	"github.com/typeplane/typeplane/internal/program"
 	"github.com/typeplane/typeplane/registry"
-	"github.com/typeplane/typeplane/runtime/serializer"
-	"github.com/typeplane/typeplane/runtime/wire"
 	"github.com/typeplane/typeplane/storage/embedded"
 	"github.com/typeplane/typeplane/storage/etcd3"
 )
@@ -37,15 +35,7 @@ type bytesOf struct {
 	Bytes []byte `json:"bytes"`
 	Value []byte `json:"value,omitempty"`
 	// Parts are the fields in Value, or in Bytes if these are not encrypted.
-	Parts []part `json:"parts,omitempty"`
-}
-
-// part is a field in the bytes: it begins with its tag, and value is where what it holds begins.
-type part struct {
-	Path  string `json:"path"`
-	Begin int    `json:"begin"`
-	Value int    `json:"value"`
-	End   int    `json:"end"`
+	Parts []dissect.Field `json:"parts,omitempty"`
 }
 
 // ServeHTTP answers GET /GROUP/RESOURCE/NAMESPACE/NAME, with "core" and "-" for what is empty.
@@ -104,31 +94,7 @@ func (d *disk) dissect(of described) (bytesOf, error) {
 	if of.Encryption != nil && of.object != nil {
 		shown.Value = of.value
 	}
-	if of.MediaType != string(serializer.Protobuf) {
-		return shown, nil
-	}
-	envelope, err := wire.ParseEnvelope(of.value)
-	if err != nil {
-		return shown, nil // it was described as far as it goes
-	}
-	raw := len(wire.AppendEnvelopeStart(nil, of.APIVersion, of.Kind, len(envelope.Raw)))
-	kind, err := d.kinds.Scheme.Kind(schema.FromAPIVersionAndKind(of.APIVersion, of.Kind))
-	if err != nil || !bytes.HasPrefix(of.value[min(raw, len(of.value)):], envelope.Raw) {
-		return shown, nil
-	}
-	fields, err := kind.Parts(envelope.Raw)
-	if err != nil {
-		return shown, err
-	}
-	shown.Parts = []part{{"magic", 0, 0, len(wire.Magic)}, {"apiVersion and kind, length of the object", len(wire.Magic), len(wire.Magic), raw}}
-	for _, f := range fields {
-		shown.Parts = append(shown.Parts, part{f.Path, raw + f.Begin, raw + f.Value, raw + f.End})
-	}
-	if fields == nil {
-		shown.Parts = append(shown.Parts, part{"the object", raw, raw, raw + len(envelope.Raw)})
-	}
-	if end := raw + len(envelope.Raw); end < len(of.value) {
-		shown.Parts = append(shown.Parts, part{"end of the envelope", end, end, len(of.value)})
-	}
-	return shown, nil
+	var err error
+	shown.Parts, err = dissect.Fields(d.kinds.Scheme, of.value)
+	return shown, err
 }

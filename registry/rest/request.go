@@ -21,6 +21,9 @@ type Request struct {
 	// object than it was given hands on no Sent.
 	Sent Sent
 
+	// Steps takes note of what becomes of the object on the way; nil: nobody wants to see it.
+	Steps *Steps
+
 	checks []Check
 }
 

@@ -18,8 +18,8 @@ import (
 //
 // The source answers then: everything if it is passive, and what costs it little if the cache is
 // late. More of the latter would make an overloaded source slower still. A reader that was answered
-// so has seen a state that the cache has not. Until the cache has come as far, no reader is answered
-// from it, so that nobody goes back in time.
+// so has seen a state that the cache has not. Until the cache has come as far, no reader is
+// answered from it, so that nobody goes back in time.
 
 var (
 	// errPassive says that the cache has not seen a revision and can't ask the source for it.

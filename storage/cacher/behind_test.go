@@ -21,9 +21,9 @@ func (f *faulty) freeze(frozen bool) {
 	f.frozen.Store(frozen)
 }
 
-// TestALateCache: where the watch says nothing for longer than a reader may wait, the source answers
-// what costs it little, at once from then on, and nobody sees an older state afterwards. The rest
-// hears why there is no answer.
+// TestALateCache: where the watch says nothing for longer than a reader may wait, the source
+// answers what costs it little, at once from then on. Nobody sees an older state afterwards. The
+// rest hears why there is no answer.
 func TestALateCache(t *testing.T) {
 	f := newFaulty()
 	c := start(t, cacher.Config{Source: f, Wait: 50 * time.Millisecond})
@@ -92,7 +92,7 @@ func TestALateCache(t *testing.T) {
 }
 
 // TestReadersOfALateCacheSeeTimeGoForward: the watch stops and goes on at random. Each read of the
-// newest state sees all that was written before it, and no reader sees a counter go back, however it
+// newest state sees all that was written before it. No reader sees a counter go back, however it
 // asks.
 func TestReadersOfALateCacheSeeTimeGoForward(t *testing.T) {
 	t.Parallel()

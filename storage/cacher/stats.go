@@ -21,8 +21,8 @@ type Stats struct {
 	// Broken is how often the source's watch broke, Lists how often the source was listed,
 	// Mistrusted how often the cache was found to be wrong and began anew.
 	Broken, Lists, Mistrusted int64
-	// Late is how often the cache was found to be more than Config.Wait behind, Passed how many reads
-	// the source answered because the cache was behind.
+	// Late is how often the cache was found to be more than Config.Wait behind, Passed how many
+	// reads the source answered because the cache was behind.
 	Late, Passed int64
 	// Checks is how often the cache was compared with the source, LastCheck how long that took the
 	// last time.

@@ -9,6 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typeplane/typeplane/internal/writesteps"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -153,8 +154,14 @@ const (
 	PartialList = "PartialObjectMetadataList"
 )
 
+// Steps has an answer to the try of a write turned into what becomes of the object on the way.
+var Steps = Transform{writesteps.Kind, writesteps.Group, writesteps.Version}
+
 // Fits says whether objects can be turned into this kind, and the kind be written as mediaType.
 func (t Transform) Fits(mediaType rest.MediaType) bool {
+	if t == Steps {
+		return mediaType == rest.JSON
+	}
 	if t.Group != metav1.GroupName {
 		return false
 	}

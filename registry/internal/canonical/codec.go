@@ -331,17 +331,26 @@ func (c *Codec) stored(key string, value []byte) ([]byte, error) {
 	if c.mediaType == rest.Protobuf {
 		return value, nil
 	}
+	text, err := c.JSON(value)
+	if err != nil {
+		return nil, fmt.Errorf("encode value of %s as JSON: %w", key, err)
+	}
+	return text, nil
+}
+
+// JSON makes JSON of the storage version of a canonical value, with a newline at its end.
+func (c *Codec) JSON(value []byte) ([]byte, error) {
 	if c.keepsDocuments() {
 		meta, doc, err := parts(value)
 		if err != nil {
-			return nil, fmt.Errorf("encode value of %s as JSON: %w", key, err)
+			return nil, err
 		}
 		text, err := AppendDocument(make([]byte, 0, len(value)*5/4), HeadOf(c.Storage), meta, doc)
 		return append(text, '\n'), err
 	}
 	obj, err := c.Decode(value)
 	if err != nil {
-		return nil, fmt.Errorf("encode value of %s as JSON: %w", key, err)
+		return nil, err
 	}
 	obj.GetObjectKind().SetGroupVersionKind(c.Storage.GroupVersionKind())
 	return serializer.AppendKind(nil, c.Storage, obj, serializer.JSON, false)
