@@ -56,6 +56,14 @@ func TestSmoke(t *testing.T) {
 	b.click("dialog .danger")
 	b.holds(".empty", "There is none in default.")
 
+	b.click("a[href^='#/new/']")
+	b.typeOver("name:", "name: newborn")
+	b.typeOver("pec:", "pec: {title: The Newborn}") // over a whole line, Chromium would keep the line's colour in a style, which the policy forbids
+	b.press("Review")
+	b.holds(".steps li", "SortTitle: Newborn")
+	b.press("Create")
+	b.holds("h1", "newborn")
+
 	b.goTo("#/run")
 	b.holds("[aria-label=Checks] td", "etcd")
 	b.holds("[aria-label='What is stored, and what is left to migrate'] td", "books.library.example.com")

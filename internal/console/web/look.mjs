@@ -25,6 +25,7 @@ const views = {
   roles: ['#/list/rbac.authorization.k8s.io/v1/clusterroles', '[data-row="3"]'],
   book: [book + 'the-go-programming-language', '.yaml li'],
   edit: [book + 'the-go-programming-language?tab=edit', '.editor'],
+  new: ['#/new/library.example.com/v1alpha1/books?namespace=default', '.editor'],
   lend: [book + 'the-go-programming-language?tab=action&action=lend', '.field input'],
   token: ['#/object/core/v1/serviceaccounts/default/default?tab=action&action=token', '.field input'],
   events: [book + 'hostile?tab=events', '.events li'],
@@ -347,6 +348,27 @@ async function story(tab) {
   await picture(tab, 'story')
 }
 
+// making: a new object is tried, and its way to the database is shown step by step: defaults, the
+// hub, what the server fills in, the storage version, the bytes. Then it is made.
+async function making(tab) {
+  await go(tab, '#/new/library.example.com/v1alpha1/books?namespace=default')
+  await type(tab, 'name:', 'name: newborn')
+  await type(tab, 'pec:', 'pec: {title: The Newborn, author: Ada; Grace, isbn: 0-13-110362-8}')
+  await press(tab, 'Review')
+  await tab.waitForSelector('.steps, .problem')
+  await tab.evaluate(() => document.querySelectorAll('.story')[1].querySelector('summary').click())
+  const steps = await tab.$$eval('.steps > li', (steps) => steps.map((each) => each.innerText))
+  const wanted = [/The Newborn/, /added:\s+copies: 1/, /SortTitle: Newborn[^]*- Ada\n *- Grace|- Ada\n *- Grace[^]*SortTitle: Newborn/, /manager: console/, /Nothing was changed/, /uid: /, /Nothing was changed/, /authors:\n *- Ada\n *- Grace/, /6b 38 73 00[^]*spec\.sortTitle/]
+  if (steps.length !== wanted.length) throw new Error(`there are ${steps.length} steps`)
+  for (const [n, step] of steps.entries()) if (!wanted[n].test(step)) throw new Error(`step ${n} is ${step}`)
+  await check(tab, 'steps')
+  await picture(tab, 'steps')
+  if ((await send(tab, 'GET', books)).items.some((each) => each.metadata.name === 'newborn')) throw new Error('a review has made the object')
+  await press(tab, 'Create')
+  await holds(tab, 'h1', 'newborn')
+  await send(tab, 'DELETE', books + '/newborn')
+}
+
 // watching: a watch is drawn as it runs, and begun again from a revision that it has passed.
 async function watching(tab) {
   await send(tab, 'POST', books, aBook('to-watch'))
@@ -606,6 +628,7 @@ try {
   await step('versions', () => versions(tab))
   await step('disk', () => disk(tab))
   await step('story', () => story(tab))
+  await step('making', () => making(tab))
   await step('watching', () => watching(tab))
   await step('hostile', () => hostile(tab))
   await step('zones', zones)

@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/version"
+
+	"github.com/typeplane/typeplane/internal/writesteps"
 )
 
 type (
@@ -25,4 +27,5 @@ type (
 	Status                 = metav1.Status
 	Table                  = metav1.Table
 	TypeMeta               = metav1.TypeMeta
+	WriteSteps             = writesteps.WriteSteps
 )

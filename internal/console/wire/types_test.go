@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"encoding/json"
 	"os"
 	"testing"
 
@@ -37,6 +38,9 @@ func TestTypeScript(t *testing.T) {
 		func(v *authenticationv1.ExtraValue, c randfill.Continue) {
 			*v = authenticationv1.ExtraValue{c.String(5)}
 		},
+		func(text *json.RawMessage, c randfill.Continue) {
+			*text, _ = json.Marshal(c.String(5))
+		},
 	)
 	for range 10 {
 		values.Add(t, "APIGroupDiscoveryList", new(wire.APIGroupDiscoveryList))
@@ -52,6 +56,7 @@ func TestTypeScript(t *testing.T) {
 		values.Add(t, "Status", new(wire.Status))
 		values.Add(t, "Table", new(wire.Table))
 		values.Add(t, "TypeMeta", new(wire.TypeMeta))
+		values.Add(t, "WriteSteps", new(wire.WriteSteps))
 	}
 	files := map[string]string{"wire.ts": string(types), "values.ts": values.String(), "wrong.ts": wrong}
 	if said := tsc.Check(t, files); said != "" {

@@ -44,6 +44,9 @@ function address(steps: string[], query: Record<string, string> = {}): string {
 export const listAddress = (kind: Kind, query: Record<string, string> = {}) =>
   address(['list', kind.group || core, kind.version, kind.resource], query)
 
+export const makeAddress = (kind: Kind, namespace: string) =>
+  address(['new', kind.group || core, kind.version, kind.resource], { namespace })
+
 export const objectAddress = (kind: Kind, meta: Pick<Meta, 'name' | 'namespace'>, tab = '', more: Record<string, string> = {}) =>
   address(['object', kind.group || core, kind.version, kind.resource, meta.namespace || '-', meta.name], { tab, ...more })
 

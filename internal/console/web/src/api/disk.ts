@@ -2,9 +2,7 @@
 import { Refusal, statusOf } from './http'
 import type { Kind } from './kinds'
 import type { Meta } from './objects'
-
-// Part is a field in the bytes: it begins with its tag, and value is where what it holds begins.
-export interface Part { path: string, begin: number, value: number, end: number }
+import type { Field } from './wire'
 
 export interface Disk {
   stored: {
@@ -23,15 +21,16 @@ export interface Disk {
   bytes: Uint8Array
   // value is what was encrypted in the bytes, and can be read.
   value?: Uint8Array
-  parts: Part[]
+  parts: Field[]
 }
 
 export async function readDisk(kind: Kind, { namespace, name }: Meta, signal: AbortSignal): Promise<Disk> {
   const steps = [kind.group || 'core', kind.resource, namespace || '-', name].map(encodeURIComponent)
   const response = await fetch('disk/' + steps.join('/'), { signal })
   if (!response.ok) throw new Refusal(await statusOf(response), response.status)
-  const { stored, bytes, value, parts } = await response.json() as { stored: Disk['stored'], bytes: string, value?: string, parts?: Part[] }
-  return { stored, bytes: decode(bytes), value: value === undefined ? undefined : decode(value), parts: parts ?? [] }
+  const { stored, bytes, value, parts } = await response.json() as { stored: Disk['stored'], bytes: string, value?: string, parts?: Field[] }
+  return { stored, bytes: bytesOf(bytes), value: value === undefined ? undefined : bytesOf(value), parts: parts ?? [] }
 }
 
-const decode = (base64: string) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
+// bytesOf reads bytes as JSON has them.
+export const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))

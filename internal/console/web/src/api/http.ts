@@ -24,6 +24,10 @@ export interface Answer<T> {
 // The answer to a get of many objects, as names and metadata only.
 export const asMetadata = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io'
 
+// The answer to the try of a write, with what becomes of the object on the way. A server that does
+// not know that sends the object.
+export const asSteps = 'application/json;as=WriteSteps;v=v1;g=typeplane.io, application/json'
+
 // send asks the server and returns its answer, whatever it is.
 async function send(path: string, call: Call): Promise<Response> {
   const query = new URLSearchParams()

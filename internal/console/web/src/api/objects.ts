@@ -1,5 +1,5 @@
 // Objects as a server sends them, and what is asked about one of them.
-import { ask, asMetadata, type Answer } from './http'
+import { ask, asMetadata, asSteps, type Answer } from './http'
 import { can, pathOf, type Kind } from './kinds'
 import type * as wire from './wire'
 
@@ -29,14 +29,36 @@ export function settled(object: KubeObject): KubeObject {
   return { ...object, metadata }
 }
 
-// replace sends an object back, changed. A dry run returns what it would be.
-export function replace(kind: Kind, object: KubeObject, at: Meta, dryRun: boolean): Promise<Answer<KubeObject>> {
-  return ask(pathOf(kind, at.namespace, at.name), {
-    method: 'PUT',
-    query: { dryRun: dryRun ? 'All' : undefined, fieldValidation: 'Strict', fieldManager: 'console' },
-    body: object,
-  })
+// put sends an object: one that is there, changed, or a new one, where at has no name.
+export async function put(kind: Kind, object: KubeObject, at: Place): Promise<KubeObject> {
+  return (await ask<KubeObject>(pathOf(kind, at.namespace, at.name), toPut(object, at))).data
 }
+
+// Place is where an object is put.
+export type Place = Partial<Pick<Meta, 'namespace' | 'name'>>
+
+const toPut = (object: KubeObject, at: Place) => ({
+  method: at.name ? 'PUT' : 'POST',
+  query: { fieldValidation: 'Strict', fieldManager: 'console' },
+  body: object,
+})
+
+// Tried is what a server says of a put that it has only tried.
+export interface Tried {
+  object: KubeObject
+  // steps are what made it so, if the server can tell.
+  steps?: wire.WriteSteps
+  warnings: string[]
+}
+
+// tryPut has the server try a put.
+export async function tryPut(kind: Kind, object: KubeObject, at: Place): Promise<Tried> {
+  const call = toPut(object, at)
+  const { data, warnings } = await ask<KubeObject | wire.WriteSteps>(pathOf(kind, at.namespace, at.name), { ...call, query: { ...call.query, dryRun: 'All' }, accept: asSteps })
+  return isSteps(data) ? { object: data.object as KubeObject, steps: data, warnings } : { object: data, warnings }
+}
+
+const isSteps = (answer: KubeObject | wire.WriteSteps): answer is wire.WriteSteps => answer.kind === 'WriteSteps' && answer.apiVersion === 'typeplane.io/v1'
 
 export type Propagation = 'Background' | 'Foreground' | 'Orphan'
 

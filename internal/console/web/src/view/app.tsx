@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { readKinds, type Kinds } from '../api/kinds'
 import { whoAmI } from '../api/objects'
 import { groupOf, homeAddress, meAddress, useRoute, type Route } from '../route'
+import { MakeView } from './edit'
 import { Home } from './home'
 import { ListView } from './list'
 import { MeView } from './me'
@@ -61,6 +62,7 @@ function View({ route, kinds, about }: { route: Route, kinds: Kinds, about: Abou
   if (view === 'run') return <RunView kinds={kinds} />
   const kind = kinds.find(groupOf(group), version ?? '', resource ?? '')
   if (kind && view === 'list') return <ListView key={location.hash.split('?')[0]} kind={kind} kinds={kinds} route={route} />
+  if (kind && view === 'new') return <MakeView key={location.hash} kind={kind} namespace={route.query.get('namespace') ?? ''} />
   if (kind && view === 'object' && name !== undefined) {
     return <ObjectView key={location.hash.split('?')[0]} kind={kind} kinds={kinds} namespace={namespace === '-' ? '' : namespace!} name={name} tab={route.query.get('tab') ?? ''} action={route.query.get('action') ?? ''} />
   }

@@ -1,8 +1,9 @@
 // The bytes of an object in etcd, with the fields named.
 import { useState } from 'preact/hooks'
-import { readDisk, type Part } from '../api/disk'
+import { readDisk } from '../api/disk'
 import type { Kind } from '../api/kinds'
 import type { Meta } from '../api/objects'
+import type { Field } from '../api/wire'
 import { Problem, useLoaded } from './parts'
 
 export function DiskView({ kind, meta }: { kind: Kind, meta: Meta }) {
@@ -11,7 +12,6 @@ export function DiskView({ kind, meta }: { kind: Kind, meta: Meta }) {
   if (!disk.data) return <p class="empty" role="status">Reading its bytes…</p>
   const { stored, bytes, value, parts } = disk.data
   const shown = value ?? bytes
-  const lines = parts.length > 0 ? linesOf(parts) : rowsOf(shown.length)
   return (
     <div class="disk">
       <dl class="facts">
@@ -25,7 +25,7 @@ export function DiskView({ kind, meta }: { kind: Kind, meta: Meta }) {
       {stored.problem && <Problem title="Not all of it could be read.">{stored.problem}</Problem>}
       {value && <p class="muted">These are the {value.length.toLocaleString()} bytes that were encrypted.</p>}
       {stored.encryption && !value && <p class="muted">These bytes are encrypted, and the console has no key for them: <code>--encryption-provider-config</code> names it.</p>}
-      <Dump bytes={shown} lines={lines} />
+      <Dump bytes={shown} parts={parts} />
     </div>
   )
 }
@@ -42,7 +42,7 @@ interface Line { begin: number, end: number, path: string, depth: number }
 const width = 16 // bytes of a line
 
 // linesOf are the heads of fields that have others in them, and all of those that do not.
-function linesOf(parts: Part[]): Line[] {
+function linesOf(parts: Field[]): Line[] {
   const open: number[] = [] // the ends of the fields that a part is in
   return parts.flatMap((part, n) => {
     while (open.length > 0 && open.at(-1)! <= part.begin) open.pop()
@@ -63,7 +63,9 @@ function split(line: Line): Line[] {
 
 const more = 400 // lines at a time
 
-function Dump({ bytes, lines }: { bytes: Uint8Array, lines: Line[] }) {
+// Dump shows bytes, with the fields named that are in them.
+export function Dump({ bytes, parts }: { bytes: Uint8Array, parts: Field[] }) {
+  const lines = parts.length > 0 ? linesOf(parts) : rowsOf(bytes.length)
   const [most, setMost] = useState(more)
   return (
     <>

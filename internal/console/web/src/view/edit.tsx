@@ -1,31 +1,61 @@
-// Change an object: first the server says what would become of it, then it is done.
+// Change an object, or make one: first the server says what would become of it, then it is done.
 import { useRef, useState } from 'preact/hooks'
 import { Refusal } from '../api/http'
-import { pathOf, type Kind } from '../api/kinds'
-import { replace, settled, withoutManagers, type KubeObject } from '../api/objects'
+import { apiVersionOf, pathOf, type Kind } from '../api/kinds'
+import { put, settled, tryPut, withoutManagers, type KubeObject, type Place, type Tried } from '../api/objects'
 import { readBook } from '../api/schema'
 import { choicesAt } from '../complete'
-import { objectAddress } from '../route'
+import { listAddress, objectAddress } from '../route'
 import { lineOfField, parse, print, type Text } from '../yaml'
 import { Diff } from './diff'
 import { YamlEditor, type Fault } from './editor'
-import { Problem, useLoaded } from './parts'
+import { Problem, useLoaded, useTitle } from './parts'
+import { Steps } from './steps'
 import { Story } from './story'
 
-interface Tried { sent: KubeObject, answered: KubeObject, was: string, becomes: string, warnings: string[] }
+// MakeView makes an object of a kind.
+export function MakeView({ kind, namespace }: { kind: Kind, namespace: string }) {
+  useTitle(`New · ${kind.kind}`)
+  return (
+    <div class="page object">
+      <header class="head">
+        <p class="crumbs"><a href={listAddress(kind)}>{kind.kind}</a></p>
+        <h1>New {kind.kind}</h1>
+      </header>
+      <Editing kind={kind} text={blank(kind, namespace)} />
+    </div>
+  )
+}
 
+// blank is what a new object begins with.
+const blank = (kind: Kind, namespace: string) =>
+  `apiVersion: ${apiVersionOf(kind)}\nkind: ${kind.kind}\nmetadata:\n  name:\n${kind.namespaced ? `  namespace: ${namespace || 'default'}\n` : ''}spec:\n`
+
+// Edit changes an object that the server has.
 export function Edit({ kind, object }: { kind: Kind, object: KubeObject }) {
   const [base, setBase] = useState(object)
-  const [text, setText] = useState(() => print(withoutManagers(object)))
+  const stale = object.metadata.resourceVersion !== base.metadata.resourceVersion
+  return (
+    <>
+      {stale && <Problem title="Somebody has changed it since you began."><button type="button" onClick={() => setBase(object)}>Begin again with what it is now</button></Problem>}
+      <Editing key={base.metadata.resourceVersion} kind={kind} text={print(withoutManagers(base))} base={base} />
+    </>
+  )
+}
+
+interface Reviewed extends Tried { sent: KubeObject, at: Place, was: string, becomes: string }
+
+// Editing is the editor and what follows it: a review, and the write. Without a base, the object is
+// a new one.
+function Editing({ kind, text: begun, base }: { kind: Kind, text: string, base?: KubeObject }) {
+  const [text, setText] = useState(begun)
   const [faults, setFaults] = useState<Fault[]>([])
   const [refused, setRefused] = useState('')
-  const [tried, setTried] = useState<Tried>()
+  const [tried, setTried] = useState<Reviewed>()
   const [busy, setBusy] = useState(false)
-  const [round, setRound] = useState(0) // another one has another editor
   const show = useRef((_line: number) => {})
   const book = useLoaded(() => readBook(kind), [kind])
-  const back = objectAddress(kind, base.metadata)
-  const stale = object.metadata.resourceVersion !== base.metadata.resourceVersion
+  const back = base ? objectAddress(kind, base.metadata) : listAddress(kind)
 
   const fail = (error: unknown, parsed: Text) => {
     const causes = error instanceof Refusal ? error.status.details?.causes ?? [] : []
@@ -33,12 +63,10 @@ export function Edit({ kind, object }: { kind: Kind, object: KubeObject }) {
     setRefused((error as Error).message)
     setTried(undefined)
   }
-  const attempt = async (sent: KubeObject, parsed: Text, dryRun: boolean) => {
+  const attempt = async (parsed: Text, send: () => Promise<void>) => {
     setBusy(true)
     try {
-      const { data, warnings } = await replace(kind, sent, base.metadata, dryRun)
-      if (!dryRun) return void (location.hash = back)
-      setTried({ sent, answered: data, was: print(settled(base)), becomes: print(settled(data)), warnings })
+      await send()
     } catch (error) {
       fail(error, parsed)
     } finally {
@@ -55,19 +83,26 @@ export function Edit({ kind, object }: { kind: Kind, object: KubeObject }) {
       return setRefused('This is no YAML.')
     }
     const sent = parsed.document.toJS() as KubeObject | null
-    if (typeof sent !== 'object' || sent === null || typeof sent.metadata !== 'object') return setRefused('An object needs its metadata.')
-    sent.metadata.resourceVersion ??= base.metadata.resourceVersion // what others have changed meanwhile stays
-    void attempt(sent, parsed, true)
+    if (typeof sent?.metadata !== 'object' || sent.metadata === null) return setRefused('An object needs its metadata.')
+    if (base) sent.metadata.resourceVersion ??= base.metadata.resourceVersion // what others have changed meanwhile stays
+    const at = base?.metadata ?? { namespace: kind.namespaced ? sent.metadata.namespace || 'default' : '' }
+    void attempt(parsed, async () => {
+      const answer = await tryPut(kind, sent, at)
+      setTried({ ...answer, sent, at, was: base ? print(settled(base)) : '', becomes: print(settled(answer.object)) })
+    })
   }
-  const again = () => { setBase(object); setText(print(withoutManagers(object))); setFaults([]); setRefused(''); setTried(undefined); setRound(round + 1) }
+  const apply = ({ sent, at }: Reviewed) => void attempt(parse(text), async () => {
+    location.hash = objectAddress(kind, (await put(kind, sent, at)).metadata)
+  })
   if (tried) {
     return (
       <section class="review" aria-label="What would change">
         {tried.warnings.map((warning) => <Problem key={warning} title="The server warns.">{warning}</Problem>)}
         <Diff was={tried.was} becomes={tried.becomes} />
-        <Story request={`PUT ${pathOf(kind, base.metadata.namespace, base.metadata.name)}?dryRun=All&fieldManager=console`} sent={tried.sent} answered={tried.answered} />
+        <Story request={`${base ? 'PUT' : 'POST'} ${pathOf(kind, tried.at.namespace, tried.at.name)}?dryRun=All&fieldManager=console`} sent={tried.sent} answered={tried.object} />
+        {tried.steps && <Steps of={tried.steps} />}
         <div class="actions">
-          <button type="button" class="primary" disabled={busy || tried.was === tried.becomes} onClick={() => void attempt(tried.sent, parse(text), false)}>Apply</button>
+          <button type="button" class="primary" disabled={busy || tried.was === tried.becomes} onClick={() => apply(tried)}>{base ? 'Apply' : 'Create'}</button>
           <button type="button" onClick={() => setTried(undefined)}>Back to the text</button>
           <a class="button quiet" href={back}>Cancel</a>
         </div>
@@ -75,14 +110,13 @@ export function Edit({ kind, object }: { kind: Kind, object: KubeObject }) {
     )
   }
   return (
-    <section class="edit" aria-label="Edit">
-      {stale && <Problem title="Somebody has changed it since you began."><button type="button" onClick={again}>Begin again with what it is now</button></Problem>}
+    <section class="edit" aria-label={base ? 'Edit' : 'New'}>
       {refused && (
         <Problem title={faults.length > 0 ? 'It would not be taken as it is.' : refused}>
           <ul>{faults.map((fault) => <li key={fault.line + fault.text}><button type="button" class="link" onClick={() => show.current(fault.line)}>Line {fault.line + 1}</button> {fault.text}</li>)}</ul>
         </Problem>
       )}
-      <YamlEditor key={round} text={text} label="The object as YAML" faults={faults} changed={setText}
+      <YamlEditor text={text} label="The object as YAML" faults={faults} changed={setText}
         choices={(lines) => book.data && choicesAt(book.data, lines)} opened={(to) => { show.current = to }} />
       <div class="actions">
         <button type="button" class="primary" disabled={busy} onClick={review}>Review</button>

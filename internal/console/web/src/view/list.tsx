@@ -5,7 +5,7 @@ import { ask, asMetadata } from '../api/http'
 import { can, pathOf, type Kind, type Kinds } from '../api/kinds'
 import type { KubeObject, List } from '../api/objects'
 import { mostRows, Rows, type Row } from '../api/rows'
-import { homeAddress, listAddress, replaceQuery, type Route } from '../route'
+import { homeAddress, listAddress, makeAddress, replaceQuery, type Route } from '../route'
 import { Grid } from './grid'
 import { Empty, Problem, useLoaded, useNarrow, useTitle } from './parts'
 
@@ -36,6 +36,7 @@ export function ListView({ kind, kinds, route }: { kind: Kind, kinds: Kinds, rou
             )}
             <Versions kind={kind} />
           </More>
+          {can(kind, 'create') && <a class="button" href={makeAddress(kind, namespace)}>New</a>}
         </div>
       </header>
       {rows.phase === 'refused' ? <Problem title={`${kind.kind} can’t be read.`}>{rows.problem}</Problem>
