@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httputil"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +28,9 @@ type Config struct {
 	// Disk answers GET /{group}/{resource}/{namespace}/{name} with what lies in the database of the
 	// server; nil: that can't be seen from here. Requests have passed the door.
 	Disk http.Handler
+	// Audit answers GET with the end of the server's audit log; nil: that can't be seen from here.
+	// Requests have passed the door.
+	Audit http.Handler
 	// Port of 127.0.0.1 is where the page is; 0 is a free one.
 	Port int
 	// Opened is told the address of the page, which is good once.
@@ -78,23 +82,34 @@ func pages(c Config) http.Handler {
 	return mux
 }
 
-// inside answers what only the page may ask: the server, and the database behind it.
+// inside answers what only the page may ask: the server, and the files behind it.
 func inside(c Config, passage *delegated.Passage) http.Handler {
-	server, disk := http.StripPrefix("/server", forward(passage)), http.NewServeMux()
-	if c.Disk != nil {
-		disk.Handle("GET /disk/{group}/{resource}/{namespace}/{name}", c.Disk)
-	} else {
-		disk.HandleFunc("/disk/", func(w http.ResponseWriter, _ *http.Request) {
-			Refuse(w, http.StatusNotImplemented, "the bytes are shown where the console runs with the server's --data-dir, and not with --kubeconfig")
-		})
-	}
+	server, files := http.StripPrefix("/server", forward(passage)), http.NewServeMux()
+	files.Handle("GET /disk/{group}/{resource}/{namespace}/{name}", orRefuse(c.Disk, "the bytes are shown where the console runs with the server's --data-dir, and not with --kubeconfig"))
+	files.Handle("GET /audit/", orRefuse(c.Audit, "the end of the audit log is shown where the console runs with the server's --data-dir, or with --audit-log-path"))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, "/disk/") {
-			disk.ServeHTTP(w, r)
+		if strings.HasPrefix(r.URL.Path, "/server/") {
+			server.ServeHTTP(w, r) // no mux: it would have paths cleaned that the server wants as they are
 			return
 		}
-		server.ServeHTTP(w, r) // no mux: it would have paths cleaned that the server wants as they are
+		files.ServeHTTP(w, r)
 	})
+}
+
+// orRefuse is h, or a refusal where there is none.
+func orRefuse(h http.Handler, why string) http.Handler {
+	if h != nil {
+		return h
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { Refuse(w, http.StatusNotImplemented, why) })
+}
+
+// insidePaths are what inside answers.
+var insidePaths = []string{"server/", "disk/", "audit/"}
+
+// isInside says whether inside answers a path, which begins behind that of the page.
+func isInside(path string) bool {
+	return slices.ContainsFunc(insidePaths, func(prefix string) bool { return strings.HasPrefix(path, prefix) })
 }
 
 // forward hands requests on to the server, and answers back as they come.

@@ -75,7 +75,7 @@ func (d *door) guard(page, inside http.Handler) http.Handler {
 			http.Error(w, "There is nothing here. Open the address that the command has printed.", http.StatusNotFound)
 			return
 		}
-		if strings.HasPrefix(rest, "server/") || strings.HasPrefix(rest, "disk/") {
+		if isInside(rest) {
 			d.pass(w, r, http.StripPrefix(d.path, inside))
 			return
 		}

@@ -77,6 +77,8 @@ func (s *Served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case strings.HasPrefix(rest, "disk/"):
 		Refuse(w, http.StatusNotImplemented, "a server shows no bytes in its own console: the command `console` does, where it runs with the server's --data-dir")
+	case strings.HasPrefix(rest, "audit/"):
+		Refuse(w, http.StatusNotImplemented, "a server shows no audit log in its own console: the command `console` does, where it runs with the server's --data-dir")
 	case rest == "login" || rest == "logout":
 		s.change(w, r, rest == "login")
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:

@@ -25,7 +25,8 @@ func consoleCommand(s program.Server) command {
 		more: "It opens a page that shows kinds and objects, live, and changes them. The page is on this machine only, at an\n" +
 			"address that is good once, and may do what the kubeconfig may. It is there until the command ends.\n\n" +
 			"It talks to the server that runs on the data directory, as its administrator, or to the one of --kubeconfig, which\n" +
-			"may be any server of Kubernetes' kind. With the data directory it shows the bytes in etcd, too, as inspect does.",
+			"may be any server of Kubernetes' kind. With the data directory it shows the bytes in etcd, too, as inspect does, and\n" +
+			"the end of the audit log.",
 		flags: b.flags,
 		run:   b.run,
 	}
@@ -36,12 +37,14 @@ type browseTool struct {
 	program    program.Server
 	store      *program.StoreOptions
 	kubeconfig string
+	auditLog   string
 	noBrowser  bool
 	port       int
 }
 
 func (b *browseTool) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&b.kubeconfig, "kubeconfig", "", "`file` that leads to the server; without it, the admin.kubeconfig of --data-dir")
+	fs.StringVar(&b.auditLog, "audit-log-path", "", "`file` of the server's audit log, whose end is shown; without it, the one in --data-dir")
 	fs.BoolVar(&b.noBrowser, "no-browser", false, "print the address, and open no browser")
 	fs.IntVar(&b.port, "port", 0, "`port` of 127.0.0.1 for the page; 0 is a free one")
 	program.AddPlaceFlags(b.store, fs)
@@ -63,7 +66,7 @@ func (b *browseTool) run(ctx context.Context, args []string, c Console) error {
 	if err != nil {
 		return err
 	}
-	return console.Serve(ctx, console.Config{Program: b.program.Name, Server: config, Disk: disk, Port: b.port, Opened: func(address string) {
+	return console.Serve(ctx, console.Config{Program: b.program.Name, Server: config, Disk: disk, Audit: b.audit(), Port: b.port, Opened: func(address string) {
 		c.say(fmt.Sprintf("the console of %s is at the address below, which is good once; Ctrl-C ends it", config.Server))
 		fmt.Fprintln(c.Out, address)
 		if b.noBrowser {
@@ -89,6 +92,17 @@ func (b *browseTool) disk(c Console) (http.Handler, error) {
 		return nil, err
 	}
 	return &disk{program: b.program, store: b.store, kinds: kinds, c: c}, nil
+}
+
+// audit reads the audit log of the server, nil if it is somewhere else and nobody has said where.
+func (b *browseTool) audit() http.Handler {
+	switch {
+	case b.auditLog != "":
+		return &audited{b.auditLog}
+	case b.kubeconfig != "":
+		return nil
+	}
+	return auditIn(b.store.DataDir)
 }
 
 // readKubeconfig reads a file that leads to a server: the one that is named, or that of a data

@@ -69,6 +69,7 @@ func TestSmoke(t *testing.T) {
 	b.holds("[aria-label='What is stored, and what is left to migrate'] td", "books.library.example.com")
 	b.holds("[aria-label='Requests and watches'] td", "WATCH")
 	b.holds("[aria-label='Requests that wait or are answered, by user'] td", "admin")
+	b.holds("[aria-label='The end of the audit log']", "It can’t be seen from here")
 	b.goTo("#/me")
 	b.holds("h1", "admin")
 }

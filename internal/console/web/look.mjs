@@ -367,6 +367,10 @@ async function making(tab) {
   await press(tab, 'Create')
   await holds(tab, 'h1', 'newborn')
   await send(tab, 'DELETE', books + '/newborn')
+  await go(tab, '#/run')
+  await holds(tab, '[aria-label="The end of the audit log"] td', books + '/newborn')
+  await tab.evaluate(() => document.querySelector('[aria-label="The end of the audit log"]').scrollIntoView())
+  await picture(tab, 'audit')
 }
 
 // watching: a watch is drawn as it runs, and begun again from a revision that it has passed.

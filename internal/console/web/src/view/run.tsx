@@ -1,6 +1,7 @@
 // How the server runs, by what it tells itself: checks, servers, database, caches, requests.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { readAudit, type AuditEvent, type AuditTail } from '../api/audit'
 import { askText, Refusal } from '../api/http'
 import type { Kinds } from '../api/kinds'
 import { first, parseMetrics, readChecks, readServers, readStorage, readWaiting, requestsOf, sum, type Check, type Metrics, type Requests } from '../api/metrics'
@@ -35,6 +36,7 @@ export function RunView({ kinds }: { kinds: Kinds }) {
   const servers = useTold((signal) => readServers(kinds, signal))
   const storage = useTold(readStorage)
   const waiting = useTold(readWaiting)
+  const audit = useTold(readAudit)
   return (
     <div class="page run">
       <h1>How it runs</h1>
@@ -68,6 +70,10 @@ export function RunView({ kinds }: { kinds: Kinds }) {
         {(found) => found.length === 0 ? <Empty>None at this moment.</Empty> : <Grid names={['User', 'Flow schema', 'Level', 'Requests']} numbers={[3]} rows={found.map((one) => [one.user, one.schema, one.level, number(one.count)])} />}
       </Part>
       <Part title="Audit log" told={metrics} needs="/metrics">{(found) => <Audit metrics={found} />}</Part>
+      <section aria-label="The end of the audit log">
+        <h2>The end of the audit log</h2>
+        {audit.data ? <Tail tail={audit.data} /> : <p class="muted" role="status">{audit.error ? `It can’t be seen from here: ${audit.error.message}` : 'Asking…'}</p>}
+      </section>
     </div>
   )
 }
@@ -209,12 +215,24 @@ function Audit({ metrics }: { metrics: Metrics }) {
   const made = first(metrics, 'apiserver_audit_event_total')
   const lost = sum(metrics.get('apiserver_audit_error_total'))
   return (
+    <dl class="facts">
+      <dt>Records</dt><dd>{made === undefined ? 'not told' : number(made)}</dd>
+      <dt>Lost</dt><dd class={lost > 0 ? 'wrong' : ''}>{number(lost)}</dd>
+    </dl>
+  )
+}
+
+// Tail is what was written last into the audit log. Which requests are there is up to its policy.
+function Tail({ tail }: { tail: AuditTail }) {
+  if (tail.events.length === 0) return <Empty>Nothing is in {tail.file} yet.</Empty>
+  const by = ({ user, impersonatedUser }: AuditEvent) => impersonatedUser ? `${user.username ?? ''} as ${impersonatedUser.username ?? ''}` : user.username ?? ''
+  return (
     <>
-      <dl class="facts">
-        <dt>Records</dt><dd>{made === undefined ? 'not told' : number(made)}</dd>
-        <dt>Lost</dt><dd class={lost > 0 ? 'wrong' : ''}>{number(lost)}</dd>
-      </dl>
-      <p class="muted">The records are in a file on the server’s machine (--audit-log-path), or with a webhook. No API reads them, so their tail is not here.</p>
+      <p class="muted">The last records of <code>{tail.file}</code>, the newest one first.</p>
+      <Grid names={['When', 'Who', 'Verb', 'What', 'Answer', 'From']} numbers={[4]} rows={tail.events.map((event) => [
+        <Ago time={event.requestReceivedTimestamp} />, <bdi>{by(event)}</bdi>, event.verb, <code><bdi>{event.requestURI}</bdi></code>,
+        event.stage === 'ResponseComplete' ? event.responseStatus?.code ?? '' : event.stage, (event.sourceIPs ?? []).join(', '),
+      ])} />
     </>
   )
 }
