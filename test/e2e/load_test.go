@@ -66,7 +66,7 @@ func TestLoad(t *testing.T) {
 	drill.Soak.Count("descriptors more", max(0, after.descriptors-warm.descriptors))
 	// For ten minutes the database grows by the history that it keeps.
 	if *loadFor/5 >= 10*time.Minute {
-		grown := float64(after.resident-warm.resident) / float64(warm.resident) * 100
+		grown := float64(after.memory.own-warm.memory.own) / float64(warm.memory.own) * 100
 		drill.Soak.Times("memory grown, % an hour", max(0, grown/lasted.Hours()))
 	}
 	if after.mismatches > 0 {
@@ -217,7 +217,7 @@ func part(sorted []time.Duration, p float64) time.Duration {
 
 // size is what a server has of things that may leak.
 type size struct {
-	resident                            int64 // bytes
+	memory                              memory
 	goroutines, descriptors, mismatches int
 }
 
@@ -248,24 +248,34 @@ func (l *load) size(t *testing.T) (now size) {
 	if now.goroutines == 0 || now.descriptors == 0 {
 		t.Fatalf("the page of metrics has no goroutines or descriptors")
 	}
-	now.resident = resident(t, l.server.Cmd.Process.Pid)
+	now.memory = memoryOf(t, l.server.Cmd.Process.Pid)
 	for end := time.Now().Add(*loadFor / 20); time.Now().Before(end); time.Sleep(*loadFor / 2000) {
-		now.resident = min(now.resident, resident(t, l.server.Cmd.Process.Pid))
+		now.memory = now.memory.least(memoryOf(t, l.server.Cmd.Process.Pid))
 	}
 	return now
 }
 
-// resident is the memory of a process, in bytes.
-func resident(t *testing.T, pid int) int64 {
+// memory is what a process has in memory, in bytes. Own is what it has asked for, mapped what of
+// its files is there: the program, and the database of etcd.
+type memory struct{ own, mapped int64 }
+
+func (m memory) least(other memory) memory {
+	return memory{min(m.own, other.own), min(m.mapped, other.mapped)}
+}
+
+func memoryOf(t *testing.T, pid int) memory {
 	t.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, after, _ := strings.Cut(string(data), "VmRSS:")
-	var kilobytes int64
-	if _, err := fmt.Sscan(after, &kilobytes); err != nil {
-		t.Fatal(err)
+	line := func(name string) int64 {
+		_, after, _ := strings.Cut(string(data), name+":")
+		var kilobytes int64
+		if _, err := fmt.Sscan(after, &kilobytes); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		return kilobytes << 10
 	}
-	return kilobytes << 10
+	return memory{line("RssAnon"), line("RssFile")}
 }
