@@ -17,7 +17,10 @@ import (
 
 // noteSent notes an object that was read of text, or that nobody has a text of.
 func (e *endpoint) noteSent(steps *rest.Steps, obj runtime.Object, text []byte) {
-	if text == nil {
+	switch {
+	case steps == nil:
+		return
+	case text == nil:
 		e.noteVersioned(steps, rest.StepSent, obj)
 		return
 	}
@@ -26,6 +29,9 @@ func (e *endpoint) noteSent(steps *rest.Steps, obj runtime.Object, text []byte) 
 
 // noteVersioned notes what an object of the endpoint's version is after a step.
 func (e *endpoint) noteVersioned(steps *rest.Steps, name rest.StepName, obj runtime.Object) {
+	if steps == nil {
+		return
+	}
 	steps.Note(name, e.apiVersion(), func() ([]byte, error) {
 		is := obj.GetObjectKind()
 		defer is.SetGroupVersionKind(is.GroupVersionKind())
@@ -36,6 +42,9 @@ func (e *endpoint) noteVersioned(steps *rest.Steps, name rest.StepName, obj runt
 
 // noteDocument is noteVersioned where the JSON of an object is kept.
 func (e *endpoint) noteDocument(steps *rest.Steps, name rest.StepName, obj runtime.Object, doc document.Document) {
+	if steps == nil {
+		return
+	}
 	steps.Note(name, e.apiVersion(), func() ([]byte, error) {
 		return canonical.AppendDocument(nil, canonical.HeadOf(e.Kind), runtime.Meta(obj), doc)
 	})
@@ -46,6 +55,9 @@ func (e *endpoint) apiVersion() string { return e.Kind.GroupVersionKind().GroupV
 
 // noteHub notes what an object of the hub is after a step.
 func (s *store) noteHub(steps *rest.Steps, name rest.StepName, hub runtime.Object) {
+	if steps == nil {
+		return
+	}
 	gv := s.codec.Storage.GroupVersionKind().GroupVersion()
 	gv.Version = apiruntime.APIVersionInternal
 	steps.Note(name, gv.String(), func() ([]byte, error) { return json.Marshal(hub) })
