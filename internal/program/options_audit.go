@@ -3,6 +3,7 @@ package program
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/pflag"
 )
@@ -24,6 +25,9 @@ type AuditOptions struct {
 // AuditInDataDir is the AuditOptions.LogPath of servers that keep their objects on a disk. In the
 // data directory the log has 200 MB at most, and ends before the disk is full.
 const AuditInDataDir = "auto"
+
+// AuditFile is the file that AuditInDataDir means.
+func AuditFile(dataDir string) string { return filepath.Join(dataDir, "audit", "audit.log") }
 
 func (o *AuditOptions) addFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.LogPath, "audit-log-path", o.LogPath, "`file` of the audit log, one event of audit.k8s.io/v1 in each line; "+AuditInDataDir+" is audit/audit.log in the data directory, with 200 MB at most in all; - is the standard output; empty keeps nothing")

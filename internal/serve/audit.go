@@ -12,7 +12,6 @@ import (
 )
 
 const (
-	auditFolder = "audit"
 	// maxAuditSize and maxAuditBackups make less than 200 MB.
 	maxAuditSize    = 60 // MiB
 	maxAuditBackups = 2
@@ -59,11 +58,12 @@ func (p *plan) auditConfig(dataDir string) (*audit.Config, error) {
 	case o.LogPath != program.AuditInDataDir:
 		return config, nil
 	}
-	dir := filepath.Join(dataDir, auditFolder)
+	config.Path = program.AuditFile(dataDir)
+	dir := filepath.Dir(config.Path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("--audit-log-path: %w", err)
 	}
-	config.Path, config.Room = filepath.Join(dir, "audit.log"), func() bool { return auditHasRoom(dir) }
+	config.Room = func() bool { return auditHasRoom(dir) }
 	config.MaxSize, config.MaxBackups = cmp.Or(o.LogMaxSize, maxAuditSize), cmp.Or(o.LogMaxBackups, maxAuditBackups)
 	return config, nil
 }

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/typeplane/typeplane/internal/console"
@@ -25,9 +24,6 @@ const (
 
 // audited shows the page of the console what the server has written into its audit log last.
 type audited struct{ file string }
-
-// auditIn is the audit log of a server that keeps it in its data directory.
-func auditIn(dataDir string) *audited { return &audited{filepath.Join(dataDir, "audit", "audit.log")} }
 
 // tailOf is what the page gets: the last records, the newest one first, without bodies.
 type tailOf struct {

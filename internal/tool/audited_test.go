@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/typeplane/typeplane/internal/program"
 )
 
 // TestAuditedShowsTheEnd: of a log of any size the last whole records are shown, the newest one
@@ -40,8 +42,25 @@ func TestAuditedShowsTheEnd(t *testing.T) {
 		}
 	}
 	w := httptest.NewRecorder()
-	auditIn(t.TempDir()).ServeHTTP(w, httptest.NewRequest("GET", "/audit/", nil))
+	(&audited{filepath.Join(t.TempDir(), "audit.log")}).ServeHTTP(w, httptest.NewRequest("GET", "/audit/", nil))
 	if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "--audit-log-path") {
 		t.Errorf("without a log: %d %s", w.Code, w.Body)
+	}
+}
+
+// TestWhereTheAuditLogIs: the flag means what the server's means.
+func TestWhereTheAuditLogIs(t *testing.T) {
+	for _, tc := range []struct{ path, kubeconfig, want string }{
+		{"", "", filepath.Join("data", "audit", "audit.log")}, {"auto", "", filepath.Join("data", "audit", "audit.log")},
+		{"/var/log/a", "", "/var/log/a"}, {"/var/log/a", "k", "/var/log/a"}, {"", "k", ""}, {"auto", "k", ""}, {"-", "", ""},
+	} {
+		b := &browseTool{store: &program.StoreOptions{DataDir: "data"}, auditLog: tc.path, kubeconfig: tc.kubeconfig}
+		got := ""
+		if a, ok := b.audit().(*audited); ok {
+			got = a.file
+		}
+		if got != tc.want {
+			t.Errorf("--audit-log-path=%q --kubeconfig=%q: %q, want %q", tc.path, tc.kubeconfig, got, tc.want)
+		}
 	}
 }

@@ -94,15 +94,18 @@ func (b *browseTool) disk(c Console) (http.Handler, error) {
 	return &disk{program: b.program, store: b.store, kinds: kinds, c: c}, nil
 }
 
-// audit reads the audit log of the server, nil if it is somewhere else and nobody has said where.
+// audit reads the audit log of the server. It is nil if that is no file, or somewhere else and
+// nobody has said where. The flag means what the server's means: a file of settings is for both.
 func (b *browseTool) audit() http.Handler {
 	switch {
-	case b.auditLog != "":
+	case b.auditLog == "-":
+		return nil
+	case b.auditLog != "" && b.auditLog != program.AuditInDataDir:
 		return &audited{b.auditLog}
 	case b.kubeconfig != "":
 		return nil
 	}
-	return auditIn(b.store.DataDir)
+	return &audited{program.AuditFile(b.store.DataDir)}
 }
 
 // readKubeconfig reads a file that leads to a server: the one that is named, or that of a data

@@ -28,6 +28,10 @@ var (
 	errLate = errors.New("the watch cache is late")
 )
 
+// mostLate is how many entries a page may have that the source answers for a late cache: more is a
+// list of everything with a limit.
+const mostLate = 1000
+
 // question is what a reader asks for.
 type question struct {
 	op, key string

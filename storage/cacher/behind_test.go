@@ -35,7 +35,7 @@ func TestALateCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	attribute := &storage.Where{Attribute: "size", Value: "1", Read: func(storage.Entry) (string, bool, error) { return "1", true, nil }}
-	for name, opts := range map[string]storage.ListOptions{"the newest": {}, "by attribute": {Limit: 5, Where: attribute}} {
+	for name, opts := range map[string]storage.ListOptions{"the newest": {}, "by attribute": {Limit: 5, Where: attribute}, "of any size": {Limit: 1001}} {
 		if _, err := c.List(ctx, "/pods/", opts); storage.CodeOf(err) != storage.CodeUnavailable {
 			t.Errorf("a list, %s: %v", name, err)
 		}

@@ -24,8 +24,9 @@ type Config struct {
 	// of the size of those if that is more; 0 means 64 MiB.
 	LogBytes int
 	// Wait is how long a read may wait for the cache to come up to its revision; 0 means 3 s. After
-	// that the source answers gets, lists of one key, and pages that nothing filters. Other lists
-	// fail with CodeUnavailable, or with CodeFuture if they name the revision.
+	// that the source answers gets, lists of one key, and pages of at most 1000 entries that
+	// nothing filters. Other lists fail with CodeUnavailable, or with CodeFuture if they name the
+	// revision.
 	Wait time.Duration
 	// BookmarkEvery is the quiet time after which a watch with Progress gets a bookmark, and the
 	// source is asked whether it is further than the cache; 0 means 5 s.

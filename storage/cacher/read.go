@@ -48,7 +48,7 @@ func (c *Cacher) List(ctx context.Context, selection string, opts storage.ListOp
 	if !strings.HasPrefix(selection, c.prefix) || !c.filled() && cheap {
 		return c.source.List(ctx, selection, opts)
 	}
-	q := question{op: "list", key: selection, latest: opts.Match == storage.Latest, floor: opts.Floor(), cheap: cheap}
+	q := question{op: "list", key: selection, latest: opts.Match == storage.Latest, floor: opts.Floor(), cheap: cheap && opts.Limit <= mostLate}
 	s, err := c.stateFor(ctx, &q)
 	if q.sourceAnswers(err) {
 		return c.listFromSource(ctx, selection, opts)
