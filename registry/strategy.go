@@ -22,6 +22,10 @@ type Strategy[T runtime.Object] struct {
 	// PrepareForUpdate does so for an update; old is the object as it is stored and must not be
 	// modified.
 	PrepareForUpdate func(ctx context.Context, obj, old T)
+	// PrepareForStatusUpdate does so for a write of the status subresource: obj is old with another
+	// status. It is for what follows from a change of the status, like since when a phase lasts, and
+	// for what clients leave out that do not know it.
+	PrepareForStatusUpdate func(ctx context.Context, obj, old T)
 
 	// Validate says what is wrong with a new object, besides its metadata. It modifies nothing.
 	Validate func(ctx context.Context, obj T) field.ErrorList

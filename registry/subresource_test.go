@@ -217,6 +217,12 @@ func TestRulesOfSubresources(t *testing.T) {
 				t.Error("a change of the status is one of the old object, too")
 			}
 		},
+		PrepareForStatusUpdate: func(_ context.Context, obj, old *widget.Widget) {
+			ask("PrepareForStatusUpdate")
+			if obj.Status.Seen == nil { // of a client that does not know it
+				obj.Status.Seen = old.Status.Seen
+			}
+		},
 		Validate: func(context.Context, *widget.Widget) field.ErrorList { return ask("Validate") },
 		ValidateUpdate: func(_ context.Context, obj, _ *widget.Widget) field.ErrorList {
 			if ask("ValidateUpdate"); obj.Spec.Replicas > 5 {
@@ -253,7 +259,10 @@ func TestRulesOfSubresources(t *testing.T) {
 	if _, err := p.updateStatus(parse(t, widget.GV1, `{"metadata":{"name":"w"},"spec":{"replicas":9},"status":{"phase":"Ready","seen":1}}`)); err != nil {
 		t.Error(err)
 	}
-	wantAsked("a write of the status", "ValidateStatusUpdate", "Canonicalize")
+	wantAsked("a write of the status", "PrepareForStatusUpdate", "ValidateStatusUpdate", "Canonicalize")
+	if got, err := p.updateStatus(parse(t, widget.GV1, `{"metadata":{"name":"w"},"status":{"phase":"Gone"}}`)); err != nil || got.Status.Phase != "Gone" || got.Status.Seen == nil {
+		t.Errorf("a status without what is kept: %+v %v", got, err)
+	}
 	_, err := p.updateStatus(parse(t, widget.GV1, `{"metadata":{"name":"w"},"status":{"phase":"Wrong"}}`))
 	wantStatus(t, err, 422, "Invalid", `Widget.shop.example.com "w" is invalid: status.phase: Invalid value: "Wrong": no such phase`)
 	asked = nil

@@ -31,7 +31,8 @@ func untyped[T runtime.Object](def Definition[T]) definition {
 func untypedStrategy[T runtime.Object](s Strategy[T]) Strategy[runtime.Object] {
 	u := Strategy[runtime.Object]{
 		PrepareForCreate: inContext(s.PrepareForCreate), PrepareForUpdate: pairInContext(s.PrepareForUpdate),
-		Validate: asked(s.Validate), ValidateUpdate: pairAsked(s.ValidateUpdate), ValidateStatusUpdate: pairAsked(s.ValidateStatusUpdate),
+		PrepareForStatusUpdate: pairInContext(s.PrepareForStatusUpdate),
+		Validate:               asked(s.Validate), ValidateUpdate: pairAsked(s.ValidateUpdate), ValidateStatusUpdate: pairAsked(s.ValidateStatusUpdate),
 		ValidationOptions: pairAsked(s.ValidationOptions), ValidateName: s.ValidateName,
 		WarningsOnCreate: asked(s.WarningsOnCreate), WarningsOnUpdate: pairAsked(s.WarningsOnUpdate),
 		Canonicalize: one(s.Canonicalize),

@@ -135,9 +135,9 @@ func (e *endpoint) replace(ctx context.Context, w *write, hub runtime.Object, fr
 	}
 	meta = runtime.Meta(hub)
 
-	// PrepareForUpdate.
-	if strategy.PrepareForUpdate != nil && e.subresource == "" {
-		strategy.PrepareForUpdate(ctx, hub, old)
+	// PrepareForUpdate, or PrepareForStatusUpdate.
+	if prepare := e.preparing(); prepare != nil {
+		prepare(ctx, hub, old)
 	}
 	e.noteHub(w.Steps, rest.StepPrepared, hub)
 	if e.subresource == "" {
@@ -315,4 +315,15 @@ func (e *endpoint) keepsUID(patched, old *metav1.ObjectMeta) error {
 		return nil
 	}
 	return e.validation().Invalid(old.Name, field.ErrorList{field.Invalid(field.NewPath("metadata", "uid"), patched.UID, "field is immutable")})
+}
+
+// preparing is what the strategy does to an object that is written at the endpoint, nil for nothing.
+func (e *endpoint) preparing() func(ctx context.Context, obj, old runtime.Object) {
+	switch e.subresource {
+	case "":
+		return e.def.Strategy.PrepareForUpdate
+	case subresourceStatus:
+		return e.def.Strategy.PrepareForStatusUpdate
+	}
+	return nil
 }

@@ -25,6 +25,7 @@ var to, from = param{"to", "T"}, param{"from", "T"}
 var hooks = []hook{
 	{"PrepareForCreate", []param{ctx, obj}, "", function},
 	{"PrepareForUpdate", []param{ctx, obj, old}, "", function},
+	{"PrepareForStatusUpdate", []param{ctx, obj, old}, "", function},
 	{"Validate", []param{ctx, obj}, "field.ErrorList", function},
 	{"ValidateUpdate", []param{ctx, obj, old}, "field.ErrorList", function},
 	{"ValidateStatusUpdate", []param{ctx, obj, old}, "field.ErrorList", function},
@@ -52,6 +53,9 @@ var hooks = []hook{
 	{"Columns", nil, "[]metav1.TableColumnDefinition", value},
 	{"Cells", []param{obj}, "[]any", function},
 }
+
+// ofStatus are the hooks of kinds with a status subresource.
+var ofStatus = []string{"PrepareForStatusUpdate", "ValidateStatusUpdate", "StatusOnCreate", "StatusMetadata"}
 
 // strategySuffix ends the name of a strategy, which begins with the kind.
 const strategySuffix = "Strategy"
@@ -107,6 +111,10 @@ func (p *planner) strategy(t *types.Type, h *hub) *strategy {
 		}
 		if k.fits(method.Signature, h.goType) {
 			out.hooks = append(out.hooks, k)
+			if !h.status && slices.Contains(ofStatus, k.name) && method.Name.Package == t.Name.Package {
+				p.problem(p.model.FuncPos(method), t.Name.Name+"."+k.name, "nothing calls it, since "+h.groupKind.Kind+" has no status subresource",
+					"write +kubebuilder:subresource:status at the kind")
+			}
 			continue
 		}
 		p.problem(p.model.FuncPos(method), t.Name.Name+"."+k.name, "a strategy has it in another form", "write it as "+k.declaration(t, h.goType))
