@@ -36,13 +36,14 @@ func PodCompute() []corev1.ResourceName {
 	}
 }
 
-func isHugePages(name corev1.ResourceName) bool {
+// IsHugePages says whether a resource is memory in pages of a size.
+func IsHugePages(name corev1.ResourceName) bool {
 	return strings.HasPrefix(string(name), corev1.ResourceHugePagesPrefix)
 }
 
 // LimitedByQuota says whether a quota may limit a resource that is one of Kubernetes' own.
 func LimitedByQuota(name corev1.ResourceName) bool {
-	return slices.Contains(quotaResources, name) || isHugePages(name) || strings.HasPrefix(string(name), corev1.ResourceRequestsHugePagesPrefix)
+	return slices.Contains(quotaResources, name) || IsHugePages(name) || strings.HasPrefix(string(name), corev1.ResourceRequestsHugePagesPrefix)
 }
 
 // Whole says whether a resource is counted in whole numbers.
@@ -63,7 +64,7 @@ func isExtended(name corev1.ResourceName) bool {
 // MayOvercommit says whether the limits of a resource may promise more than there is.
 func MayOvercommit(name corev1.ResourceName) bool {
 	own := !strings.Contains(string(name), "/") || strings.Contains(string(name), corev1.ResourceDefaultNamespacePrefix)
-	return own && !isHugePages(name)
+	return own && !IsHugePages(name)
 }
 
 // ValidateName judges the name of any resource.
@@ -83,7 +84,7 @@ func ValidateContainerName(path *field.Path, name corev1.ResourceName) field.Err
 	errs := ValidateName(path, name)
 	own := !strings.Contains(string(name), "/")
 	switch {
-	case own && !slices.Contains(containerResources, name) && !isHugePages(name):
+	case own && !slices.Contains(containerResources, name) && !IsHugePages(name):
 		errs = append(errs, field.Invalid(path, name, "must be a standard resource for containers"))
 	case !own && !strings.Contains(string(name), corev1.ResourceDefaultNamespacePrefix) && !isExtended(name):
 		errs = append(errs, field.Invalid(path, name, "doesn't follow extended resource name standard"))

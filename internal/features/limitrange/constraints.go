@@ -7,6 +7,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/typeplane/typeplane/internal/quantity"
 )
 
 // maxErrors is how many errors about one object a client reads. Joining them takes time by the
@@ -28,7 +30,7 @@ func judgePod(pod *corev1.Pod, limits *corev1.LimitRange) (errs []error) {
 				}
 			}
 		case corev1.LimitTypePod:
-			errs = append(errs, judgeResources(item, podResources(&pod.Spec))...)
+			errs = append(errs, judgeResources(item, corev1.ResourceRequirements{Requests: quantity.OfPod(&pod.Spec, quantity.Requests), Limits: quantity.OfPod(&pod.Spec, quantity.Limits)})...)
 		}
 	}
 	return errs

@@ -3,7 +3,7 @@
 // container that says nothing of a resource gets the default request and limit.
 //
 // Start reading at API. The kind is in the folder below, its rules are in strategy.go. The plug-in
-// is New; constraints.go compares a pod with a range, and resources.go adds up what a pod asks for.
+// is New; constraints.go compares a pod with a range.
 // Limit ranges count for what is made, and for claims and resizes also when it is changed; what was
 // there before a range is left alone.
 //

@@ -49,8 +49,8 @@ func (q quota) after(c change) (*corev1.ResourceQuota, error) {
 
 	next := *q.ResourceQuota
 	next.Status.Used = corev1.ResourceList{}
-	add(next.Status.Used, q.Status.Used)
-	add(next.Status.Used, delta)
+	quantity.Add(next.Status.Used, q.Status.Used)
+	quantity.Add(next.Status.Used, delta)
 	var exceeded []corev1.ResourceName
 	for _, name := range more {
 		if used := next.Status.Used[name]; used.Cmp(q.Status.Hard[name]) > 0 {
@@ -110,13 +110,13 @@ func (q *quotas) fill(ctx context.Context, next *corev1.ResourceQuota, created b
 			if err != nil {
 				return err
 			}
-			add(next.Status.Used, to.share(k.use(obj)))
+			quantity.Add(next.Status.Used, to.share(k.use(obj)))
 			if err := alive(); err != nil {
 				return err
 			}
 		}
 		if created && k.ofQuotas() {
-			add(next.Status.Used, to.share(k.use(next)))
+			quantity.Add(next.Status.Used, to.share(k.use(next)))
 		}
 	}
 	return nil

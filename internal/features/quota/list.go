@@ -8,24 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// add adds amounts to a list.
-func add(to, amounts corev1.ResourceList) {
-	for name, amount := range amounts {
-		sum := to[name].DeepCopy()
-		sum.Add(amount)
-		to[name] = sum
-	}
-}
-
-// atLeast makes each amount of a list at least that of another.
-func atLeast(list, least corev1.ResourceList) {
-	for name, amount := range least {
-		if have, ok := list[name]; !ok || have.Cmp(amount) < 0 {
-			list[name] = amount.DeepCopy()
-		}
-	}
-}
-
 // difference is a without b, without zeros.
 func difference(a, b corev1.ResourceList) corev1.ResourceList {
 	left := corev1.ResourceList{}

@@ -7,12 +7,13 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/typeplane/typeplane/internal/quantity"
 )
 
 const (
-	requestsPrefix  = "requests."
-	hugePagesPrefix = "hugepages-"
-	nativePrefix    = "kubernetes.io/"
+	requestsPrefix = "requests."
+	nativePrefix   = "kubernetes.io/"
 )
 
 // measurePod adds what a pod uses. One that has come to its end uses nothing; it still counts as an
@@ -27,14 +28,14 @@ func measurePod(obj apiruntime.Object, to *usage) bool {
 		return true
 	}
 	to.used[corev1.ResourcePods] = one()
-	requests := podNeeds(&pod.Spec, func(r corev1.ResourceRequirements) corev1.ResourceList { return r.Requests })
-	limits := podNeeds(&pod.Spec, func(r corev1.ResourceRequirements) corev1.ResourceList { return r.Limits })
-	add(requests, pod.Spec.Overhead)
-	add(limits, masked(pod.Spec.Overhead, limits)) // where there is no limit, the overhead makes none
+	requests := quantity.OfPod(&pod.Spec, quantity.Requests)
+	limits := quantity.OfPod(&pod.Spec, quantity.Limits)
+	quantity.Add(requests, pod.Spec.Overhead)
+	quantity.Add(limits, masked(pod.Spec.Overhead, limits)) // where there is no limit, the overhead makes none
 	for name, amount := range requests {
 		switch {
 		case name == corev1.ResourceCPU || name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage,
-			strings.HasPrefix(string(name), hugePagesPrefix):
+			quantity.IsHugePages(name):
 			to.used[name] = amount
 			to.used[requestsPrefix+name] = amount
 		case extended(name):
@@ -56,45 +57,13 @@ func podMeasures(name corev1.ResourceName) bool {
 		return true
 	}
 	text := string(name)
-	return strings.HasPrefix(text, requestsPrefix) || strings.HasPrefix(text, "limits.") || strings.HasPrefix(text, hugePagesPrefix)
+	return strings.HasPrefix(text, requestsPrefix) || strings.HasPrefix(text, "limits.") || quantity.IsHugePages(name)
 }
 
 // extended says that a resource is none of Kubernetes' own: a device, for example.
 func extended(name corev1.ResourceName) bool {
 	domain, _, qualified := strings.Cut(string(name), "/")
 	return qualified && !strings.Contains(string(name), nativePrefix) && !strings.HasPrefix(domain, requestsPrefix)
-}
-
-// podNeeds is what the containers of a pod need together: those that run side by side, or an init
-// container while it runs, whatever is more. Init containers that restart always run on beside what
-// comes after them.
-func podNeeds(spec *corev1.PodSpec, of func(corev1.ResourceRequirements) corev1.ResourceList) corev1.ResourceList {
-	sum, sidecars, most := corev1.ResourceList{}, corev1.ResourceList{}, corev1.ResourceList{}
-	for _, c := range spec.Containers {
-		add(sum, of(c.Resources))
-	}
-	for _, c := range spec.InitContainers {
-		if c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways {
-			add(sum, of(c.Resources))
-			add(sidecars, of(c.Resources))
-			atLeast(most, sidecars)
-			continue
-		}
-		now := corev1.ResourceList{}
-		add(now, of(c.Resources))
-		add(now, sidecars)
-		atLeast(most, now)
-	}
-	atLeast(sum, most)
-	// What is said of the pod as a whole holds.
-	if spec.Resources != nil {
-		for name, amount := range of(*spec.Resources) {
-			if name == corev1.ResourceCPU || name == corev1.ResourceMemory || strings.HasPrefix(string(name), hugePagesPrefix) {
-				sum[name] = amount.DeepCopy()
-			}
-		}
-	}
-	return sum
 }
 
 // compute are the resources that every container of a pod must name, where a quota limits them, if
