@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"maps"
 
 	appsv1 "k8s.io/api/apps/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -13,26 +12,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/features/strategy"
 )
 
 // DeploymentStrategy holds the rules of deployments, and their columns.
-type DeploymentStrategy struct{ described }
-
-// PrepareForUpdate counts a change of the annotations, too: those of a deployment are copied to
-// what is made of it.
-func (DeploymentStrategy) PrepareForUpdate(_ context.Context, d, old *appsv1.Deployment) {
-	if !maps.Equal(d.Annotations, old.Annotations) {
-		d.Generation = old.Generation + 1
-	}
-}
-
-// ResetFields are what a write leaves as it is: the labels, where it is one of the status.
-func (DeploymentStrategy) ResetFields(subresource string) []string {
-	if subresource == "status" {
-		return []string{"metadata.labels"}
-	}
-	return nil
-}
+type DeploymentStrategy struct{ strategy.Deployment }
 
 // Validate says what is wrong with a deployment.
 func (DeploymentStrategy) Validate(_ context.Context, d *appsv1.Deployment) field.ErrorList {

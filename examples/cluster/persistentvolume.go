@@ -8,11 +8,13 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/features/strategy"
 )
 
 // PersistentVolumeStrategy holds the rules of persistent volumes, and their columns. Where a volume
 // lies is in persistentvolume_source.go.
-type PersistentVolumeStrategy struct{ described }
+type PersistentVolumeStrategy struct{ strategy.PersistentVolume }
 
 // Validate says what is wrong with a volume.
 func (PersistentVolumeStrategy) Validate(_ context.Context, pv *corev1.PersistentVolume) field.ErrorList {

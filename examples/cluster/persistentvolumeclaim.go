@@ -9,46 +9,14 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/features/strategy"
 )
 
 // PersistentVolumeClaimStrategy holds the rules of claims, and their columns. Nobody here finds
 // volumes for them.
-type PersistentVolumeClaimStrategy struct{ described }
-
-// PrepareForCreate writes where the data come from in both fields that say so: clients of different
-// ages read different ones. The older field is for claims and snapshots alone, and is ignored if it
-// names something else.
-func (PersistentVolumeClaimStrategy) PrepareForCreate(_ context.Context, claim *corev1.PersistentVolumeClaim) {
-	if old := claim.Spec.DataSource; old != nil && !isDataSource(old) {
-		claim.Spec.DataSource = nil
-	}
-	sameSources(&claim.Spec)
-}
-
-// PrepareForUpdate does so again, since a client that knows only one of the fields leaves out the
-// other.
-func (PersistentVolumeClaimStrategy) PrepareForUpdate(_ context.Context, claim, _ *corev1.PersistentVolumeClaim) {
-	sameSources(&claim.Spec)
-}
-
-func isDataSource(ref *corev1.TypedLocalObjectReference) bool {
-	switch textOr(ref.APIGroup, "") {
-	case "":
-		return ref.Kind == "PersistentVolumeClaim"
-	case "snapshot.storage.k8s.io":
-		return ref.Kind == "VolumeSnapshot"
-	}
-	return false
-}
-
-// sameSources lets the two fields say the same.
-func sameSources(spec *corev1.PersistentVolumeClaimSpec) {
-	switch old, ref := spec.DataSource, spec.DataSourceRef; {
-	case old != nil && ref == nil:
-		spec.DataSourceRef = &corev1.TypedObjectReference{APIGroup: old.APIGroup, Kind: old.Kind, Name: old.Name}
-	case old == nil && ref != nil && ref.Namespace == nil:
-		spec.DataSource = &corev1.TypedLocalObjectReference{APIGroup: ref.APIGroup, Kind: ref.Kind, Name: ref.Name}
-	}
+type PersistentVolumeClaimStrategy struct {
+	strategy.PersistentVolumeClaim
 }
 
 // Validate says what is wrong with a claim.

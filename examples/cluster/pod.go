@@ -12,27 +12,22 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/features/strategy"
 )
 
 // PodStrategy holds the rules of pods, and their columns.
-type PodStrategy struct{ described }
+type PodStrategy struct{ strategy.Pod }
 
-// PrepareForCreate starts the life of a pod: it waits for somebody to run it.
-func (PodStrategy) PrepareForCreate(_ context.Context, pod *corev1.Pod) {
+// PrepareForCreate lets both fields with the service account say what the newer one says.
+func (s PodStrategy) PrepareForCreate(ctx context.Context, pod *corev1.Pod) {
+	s.Pod.PrepareForCreate(ctx, pod)
 	pod.Spec.DeprecatedServiceAccount = pod.Spec.ServiceAccountName
-	pod.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: qosClass(&pod.Spec)}
 }
 
-// ResetFields are what a write leaves as it is: who owns the pod, where it is one of the status.
-func (PodStrategy) ResetFields(subresource string) []string {
-	if subresource == "status" {
-		return []string{"metadata.ownerReferences"}
-	}
-	return nil
-}
-
-// PrepareForUpdate lets both fields with the service account say what the newer one says.
-func (PodStrategy) PrepareForUpdate(_ context.Context, pod, _ *corev1.Pod) {
+// PrepareForUpdate does so again.
+func (s PodStrategy) PrepareForUpdate(ctx context.Context, pod, old *corev1.Pod) {
+	s.Pod.PrepareForUpdate(ctx, pod, old)
 	pod.Spec.DeprecatedServiceAccount = pod.Spec.ServiceAccountName
 }
 
@@ -70,14 +65,6 @@ func validatePod(pod *corev1.Pod, path *field.Path) field.ErrorList {
 		}
 	}
 	return errs
-}
-
-// Canonicalize says again what follows from the rest of the pod, which who writes a status may
-// leave out.
-func (PodStrategy) Canonicalize(pod *corev1.Pod) {
-	if pod.Status.QOSClass == "" {
-		pod.Status.QOSClass = qosClass(&pod.Spec)
-	}
 }
 
 // ValidateUpdate says what is wrong with a changed pod: of what runs already, little can be
@@ -122,26 +109,6 @@ func hasAll(tolerations, old []corev1.Toleration) bool {
 			return equality.Semantic.DeepEqual(t, want)
 		})
 	})
-}
-
-// qosClass says what happens to a pod when its node gets short of something. A pod with a request
-// for all that it may use is the last to go, one without any is the first.
-func qosClass(spec *corev1.PodSpec) corev1.PodQOSClass {
-	guaranteed, asksForNothing := true, true
-	for _, c := range slices.Concat(spec.InitContainers, spec.Containers) {
-		for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
-			request, limit := c.Resources.Requests[name], c.Resources.Limits[name]
-			asksForNothing = asksForNothing && request.IsZero() && limit.IsZero()
-			guaranteed = guaranteed && !limit.IsZero() && request.Cmp(limit) == 0
-		}
-	}
-	switch {
-	case asksForNothing:
-		return corev1.PodQOSBestEffort
-	case guaranteed:
-		return corev1.PodQOSGuaranteed
-	}
-	return corev1.PodQOSBurstable
 }
 
 // Columns are what kubectl get shows of pods.

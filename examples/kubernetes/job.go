@@ -2,6 +2,7 @@ package kubernetes
 
 import (
 	"context"
+	"maps"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -16,11 +17,13 @@ type JobStrategy struct {
 	orphaning
 }
 
-// PrepareForCreate has a job select its own pods, by its uid, unless its author selects them.
+// PrepareForCreate has a job select its own pods, by its uid, unless its author selects them. A job
+// that has the labels of its pods goes on having them.
 func (JobStrategy) PrepareForCreate(_ context.Context, job *batchv1.Job) {
 	if job.Spec.ManualSelector != nil && *job.Spec.ManualSelector {
 		return
 	}
+	alike := maps.Equal(job.Labels, job.Spec.Template.Labels)
 	labels := job.Spec.Template.Labels
 	if labels == nil {
 		labels = map[string]string{}
@@ -33,6 +36,9 @@ func (JobStrategy) PrepareForCreate(_ context.Context, job *batchv1.Job) {
 		if _, said := labels[key]; !said {
 			labels[key] = value
 		}
+	}
+	if alike {
+		job.Labels = maps.Clone(labels)
 	}
 	if job.Spec.Selector == nil {
 		job.Spec.Selector = &metav1.LabelSelector{}

@@ -8,21 +8,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/features/strategy"
 )
 
 // PodStrategy holds what is special about pods.
-type PodStrategy struct{ described }
-
-// PrepareForCreate starts the life of a pod: it waits for somebody to run it.
-func (PodStrategy) PrepareForCreate(_ context.Context, pod *corev1.Pod) {
-	pod.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: qosClass(&pod.Spec)}
-	if len(pod.Spec.SchedulingGates) > 0 {
-		setCondition(&pod.Status, corev1.PodCondition{
-			Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonSchedulingGated,
-			Message: "Scheduling is blocked due to non-empty scheduling gates",
-		})
-	}
-}
+type PodStrategy struct{ strategy.Pod }
 
 // CheckGracefulDelete: what runs gets the time that it asks for. What does not, or not any more,
 // goes at once.
@@ -35,22 +26,6 @@ func (PodStrategy) CheckGracefulDelete(_ context.Context, pod *corev1.Pod, opts 
 		opts.GracePeriodSeconds = new(int64)
 	}
 	return true
-}
-
-// ResetFields are what a write leaves as it is: who owns the pod, where it is one of the status.
-func (PodStrategy) ResetFields(subresource string) []string {
-	if subresource == "status" {
-		return []string{"metadata.ownerReferences"}
-	}
-	return nil
-}
-
-// Canonicalize says again what follows from the rest of the pod, which who writes a status may
-// leave out.
-func (PodStrategy) Canonicalize(pod *corev1.Pod) {
-	if pod.Status.QOSClass == "" {
-		pod.Status.QOSClass = qosClass(&pod.Spec)
-	}
 }
 
 // Ephemeralcontainers adds containers to a pod that runs.
@@ -66,7 +41,8 @@ func (PodStrategy) Ephemeralcontainers(_ context.Context, pod, sent *corev1.Pod)
 	return nil
 }
 
-// Resize changes what the containers of a pod may use.
+// Resize changes what the containers of a pod may use, and the pod as a whole. A client that leaves
+// the latter out may not know it.
 func (PodStrategy) Resize(_ context.Context, pod, sent *corev1.Pod) error {
 	for _, of := range []struct{ to, from []corev1.Container }{{pod.Spec.Containers, sent.Spec.Containers}, {pod.Spec.InitContainers, sent.Spec.InitContainers}} {
 		for i := range of.to {
@@ -77,26 +53,11 @@ func (PodStrategy) Resize(_ context.Context, pod, sent *corev1.Pod) error {
 			of.to[i].Resources, of.to[i].ResizePolicy = of.from[j].Resources, of.from[j].ResizePolicy
 		}
 	}
+	if sent.Spec.Resources != nil {
+		pod.Spec.Resources = sent.Spec.Resources
+	}
+	strategy.CompleteResources(&pod.Spec)
 	return nil
-}
-
-// qosClass says what happens to a pod when its node gets short of something.
-func qosClass(spec *corev1.PodSpec) corev1.PodQOSClass {
-	guaranteed, asksForNothing := true, true
-	for _, c := range slices.Concat(spec.InitContainers, spec.Containers) {
-		for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
-			request, limit := c.Resources.Requests[name], c.Resources.Limits[name]
-			asksForNothing = asksForNothing && request.IsZero() && limit.IsZero()
-			guaranteed = guaranteed && !limit.IsZero() && request.Cmp(limit) == 0
-		}
-	}
-	switch {
-	case asksForNothing:
-		return corev1.PodQOSBestEffort
-	case guaranteed:
-		return corev1.PodQOSGuaranteed
-	}
-	return corev1.PodQOSBurstable
 }
 
 // setCondition puts a condition in the place of the one of its type.

@@ -258,9 +258,10 @@ func workloads(t *testing.T, c servertest.Client) {
 	c.Want(201, `"deprecated.daemonset.template.generation":"1"`, "POST", sets, strings.Replace(deployment(`"app":"a"`), "Deployment", "DaemonSet", 1))
 	c.Want(200, `"deprecated.daemonset.template.generation":"1"`, "PATCH", sets+"/a", `{"metadata":{"annotations":null},"spec":{"minReadySeconds":1}}`)
 	c.Want(200, `"deprecated.daemonset.template.generation":"2"`, "PATCH", sets+"/a", `{"spec":{"template":{"spec":{"hostNetwork":true}}}}`)
+	c.Want(200, `"deprecated.daemonset.template.generation":"2"`, "PATCH", sets+"/a/status", `{"metadata":{"annotations":null}}`)
 	job := strings.Replace(`{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"a"},"spec":{`+template+`}}`, `"spec":{"containers"`, `"spec":{"restartPolicy":"Never","containers"`, 1)
-	if made := c.Want(201, `"batch.kubernetes.io/controller-uid"`, "POST", "/apis/batch/v1/namespaces/default/jobs", job); strings.Count(made, `"batch.kubernetes.io/controller-uid"`) != 2 {
-		t.Errorf("a job selects its pods: %s", made)
+	if made := c.Want(201, `"batch.kubernetes.io/controller-uid"`, "POST", "/apis/batch/v1/namespaces/default/jobs", job); strings.Count(made, `"batch.kubernetes.io/controller-uid"`) != 3 {
+		t.Errorf("a job selects its pods, and has their labels: %s", made)
 	}
 	jobs := "/apis/batch/v1/namespaces/default/jobs?fieldSelector=status.successful%3D"
 	c.Want(200, `"name":"a"`, "GET", jobs+"0", "")

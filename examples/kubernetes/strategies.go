@@ -1,12 +1,11 @@
 package kubernetes
 
 import (
-	"context"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/features/strategy"
 )
 
 // NodeStrategy holds what is special about nodes.
@@ -17,23 +16,6 @@ type NodeStrategy struct {
 
 // StatusOnCreate: a kubelet registers its node with what it has.
 func (NodeStrategy) StatusOnCreate() bool { return true }
-
-// ServiceStrategy holds what is special about services; their addresses are in service_address.go.
-type ServiceStrategy struct {
-	uncounted
-	described
-}
-
-// AllowCreateOnUpdate: an update makes one, too.
-func (ServiceStrategy) AllowCreateOnUpdate() bool { return true }
-
-// ValidateUpdate says what is wrong with a changed service: it keeps its address.
-func (ServiceStrategy) ValidateUpdate(_ context.Context, service, old *corev1.Service) field.ErrorList {
-	if old.Spec.ClusterIP == "" || !hasAddress(&old.Spec) || !hasAddress(&service.Spec) {
-		return nil
-	}
-	return fixed(specPath.Child("clusterIP"), service.Spec.ClusterIP, old.Spec.ClusterIP)
-}
 
 // EndpointsStrategy holds what is special about endpoints.
 type EndpointsStrategy struct{ uncounted }
@@ -55,7 +37,6 @@ type (
 	RuntimeClassStrategy            struct{ uncounted }
 	ResourceClaimStrategy           struct{ uncounted }
 	ResourceClaimTemplateStrategy   struct{ uncounted }
-	CSIDriverStrategy               struct{ uncounted }
 	CSINodeStrategy                 struct{ uncounted }
 	CSIStorageCapacityStrategy      struct{ uncounted }
 	VolumeAttachmentStrategy        struct{ uncounted }
@@ -66,13 +47,9 @@ type (
 
 // Kinds whose metadata can be written together with the status.
 type (
-	PersistentVolumeStrategy struct {
-		uncounted
-		described
-	}
+	PersistentVolumeStrategy      struct{ strategy.PersistentVolume }
 	PersistentVolumeClaimStrategy struct {
-		uncounted
-		described
+		strategy.PersistentVolumeClaim
 	}
 	CronJobStrategy                 struct{ described }
 	HorizontalPodAutoscalerStrategy struct{ described }

@@ -2,7 +2,6 @@ package kubernetes
 
 import (
 	"context"
-	"maps"
 	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -12,34 +11,20 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/features/strategy"
 )
 
 // The strategies of the kinds that keep pods. What one selects stays the same for as long as it
 // lives: pods that it no longer found would be left to themselves.
 type (
-	DeploymentStrategy  struct{ described }
+	DeploymentStrategy  struct{ strategy.Deployment }
 	ReplicaSetStrategy  struct{ described }
 	DaemonSetStrategy   struct{ described }
 	StatefulSetStrategy struct{ described }
 )
 
 var specPath = field.NewPath("spec")
-
-// PrepareForUpdate counts a change of the annotations, too: those of a deployment are copied to
-// what is made of it.
-func (DeploymentStrategy) PrepareForUpdate(_ context.Context, d, old *appsv1.Deployment) {
-	if !maps.Equal(d.Annotations, old.Annotations) {
-		d.Generation = old.Generation + 1
-	}
-}
-
-// ResetFields are what a write leaves as it is: the labels, where it is one of the status.
-func (DeploymentStrategy) ResetFields(subresource string) []string {
-	if subresource == "status" {
-		return []string{"metadata.labels"}
-	}
-	return nil
-}
 
 // Validate says what is wrong with a deployment.
 func (DeploymentStrategy) Validate(_ context.Context, d *appsv1.Deployment) field.ErrorList {
@@ -61,18 +46,36 @@ func (s ReplicaSetStrategy) ValidateUpdate(ctx context.Context, rs, old *appsv1.
 	return append(s.Validate(ctx, rs), fixed(specPath.Child("selector"), rs.Spec.Selector, old.Spec.Selector)...)
 }
 
-// PrepareForCreate begins to count the templates of a daemon set. Its controller labels pods with
-// the count.
+// PrepareForCreate begins to count the templates of a daemon set, where its author does. Its
+// controller labels pods with the count.
 func (DaemonSetStrategy) PrepareForCreate(_ context.Context, ds *appsv1.DaemonSet) {
-	metav1.SetMetaDataAnnotation(&ds.ObjectMeta, appsv1.DeprecatedTemplateGeneration, "1")
+	setTemplateGeneration(ds, max(1, templateGeneration(ds)))
 }
 
 // PrepareForUpdate counts one more if the template is another one.
 func (DaemonSetStrategy) PrepareForUpdate(_ context.Context, ds, old *appsv1.DaemonSet) {
-	count, _ := strconv.ParseInt(old.Annotations[appsv1.DeprecatedTemplateGeneration], 10, 64) // one of long ago has none
+	count := templateGeneration(old)
 	if !equality.Semantic.DeepEqual(&ds.Spec.Template, &old.Spec.Template) {
 		count++
 	}
+	setTemplateGeneration(ds, count)
+}
+
+// PrepareForStatusUpdate keeps the count, which is in an annotation.
+func (DaemonSetStrategy) PrepareForStatusUpdate(_ context.Context, ds, old *appsv1.DaemonSet) {
+	setTemplateGeneration(ds, templateGeneration(old))
+}
+
+// templateGeneration is 0 for a daemon set of long ago, which has no count.
+func templateGeneration(ds *appsv1.DaemonSet) int64 {
+	count, err := strconv.ParseInt(ds.Annotations[appsv1.DeprecatedTemplateGeneration], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return count
+}
+
+func setTemplateGeneration(ds *appsv1.DaemonSet, count int64) {
 	metav1.SetMetaDataAnnotation(&ds.ObjectMeta, appsv1.DeprecatedTemplateGeneration, strconv.FormatInt(count, 10))
 }
 

@@ -1099,6 +1099,7 @@ func API() typeplane.API {
 	jobStrategy := new(JobStrategy)
 	clusterTrustBundleStrategy := new(ClusterTrustBundleStrategy)
 	podCertificateRequestStrategy := new(PodCertificateRequestStrategy)
+	endpointSliceStrategy := new(EndpointSliceStrategy)
 	iPAddressStrategy := new(IPAddressStrategy)
 	ingressStrategy := new(IngressStrategy)
 	serviceCIDRStrategy := new(ServiceCIDRStrategy)
@@ -1108,7 +1109,6 @@ func API() typeplane.API {
 	resourceClaimStrategy := new(ResourceClaimStrategy)
 	resourceClaimTemplateStrategy := new(ResourceClaimTemplateStrategy)
 	resourceSliceStrategy := new(ResourceSliceStrategy)
-	cSIDriverStrategy := new(CSIDriverStrategy)
 	cSINodeStrategy := new(CSINodeStrategy)
 	cSIStorageCapacityStrategy := new(CSIStorageCapacityStrategy)
 	volumeAttachmentStrategy := new(VolumeAttachmentStrategy)
@@ -1159,8 +1159,10 @@ func API() typeplane.API {
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				CopyStatus:     func(from, to *v1.PersistentVolume) { to.Status = from.Status },
 				Strategy: registry.Strategy[*v1.PersistentVolume]{
-					NoGeneration:   !persistentVolumeStrategy.HasGeneration(),
-					StatusMetadata: persistentVolumeStrategy.StatusMetadata(),
+					PrepareForCreate:       persistentVolumeStrategy.PrepareForCreate,
+					PrepareForStatusUpdate: persistentVolumeStrategy.PrepareForStatusUpdate,
+					NoGeneration:           !persistentVolumeStrategy.HasGeneration(),
+					StatusMetadata:         persistentVolumeStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*v1.PersistentVolumeClaim]{
@@ -1173,8 +1175,10 @@ func API() typeplane.API {
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				CopyStatus:     func(from, to *v1.PersistentVolumeClaim) { to.Status = from.Status },
 				Strategy: registry.Strategy[*v1.PersistentVolumeClaim]{
-					NoGeneration:   !persistentVolumeClaimStrategy.HasGeneration(),
-					StatusMetadata: persistentVolumeClaimStrategy.StatusMetadata(),
+					PrepareForCreate: persistentVolumeClaimStrategy.PrepareForCreate,
+					PrepareForUpdate: persistentVolumeClaimStrategy.PrepareForUpdate,
+					NoGeneration:     !persistentVolumeClaimStrategy.HasGeneration(),
+					StatusMetadata:   persistentVolumeClaimStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*v1.Pod]{
@@ -1197,13 +1201,15 @@ func API() typeplane.API {
 					registry.Connector("portforward", schema.GroupVersionKind{Group: "", Version: "v1", Kind: "PodPortForwardOptions"}, []string{"GET", "POST"}, podStrategy.Portforward),
 				},
 				Strategy: registry.Strategy[*v1.Pod]{
-					PrepareForCreate: podStrategy.PrepareForCreate,
-					Validate:         podStrategy.Validate,
-					ValidateUpdate:   podStrategy.ValidateUpdate,
-					Canonicalize:     podStrategy.Canonicalize,
-					ResetFields:      map[string][]string{"": podStrategy.ResetFields(""), "status": podStrategy.ResetFields("status"), "scale": podStrategy.ResetFields("scale")},
-					StatusMetadata:   podStrategy.StatusMetadata(),
-					Deletion:         registry.Deletion[*v1.Pod]{CheckGracefulDelete: podStrategy.CheckGracefulDelete},
+					PrepareForCreate:       podStrategy.PrepareForCreate,
+					PrepareForUpdate:       podStrategy.PrepareForUpdate,
+					PrepareForStatusUpdate: podStrategy.PrepareForStatusUpdate,
+					Validate:               podStrategy.Validate,
+					ValidateUpdate:         podStrategy.ValidateUpdate,
+					Canonicalize:           podStrategy.Canonicalize,
+					ResetFields:            map[string][]string{"": podStrategy.ResetFields(""), "status": podStrategy.ResetFields("status"), "scale": podStrategy.ResetFields("scale")},
+					StatusMetadata:         podStrategy.StatusMetadata(),
+					Deletion:               registry.Deletion[*v1.Pod]{CheckGracefulDelete: podStrategy.CheckGracefulDelete},
 				},
 			}),
 			registry.Define(registry.Definition[*v1.PodTemplate]{
@@ -1240,6 +1246,7 @@ func API() typeplane.API {
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				CopyStatus:     func(from, to *v1.Service) { to.Status = from.Status },
 				Strategy: registry.Strategy[*v1.Service]{
+					PrepareForUpdate:    serviceStrategy.PrepareForUpdate,
 					ValidateUpdate:      serviceStrategy.ValidateUpdate,
 					NoGeneration:        !serviceStrategy.HasGeneration(),
 					StatusMetadata:      serviceStrategy.StatusMetadata(),
@@ -1268,11 +1275,12 @@ func API() typeplane.API {
 				Versions:       []schema.GroupVersion{{Group: "apps", Version: "v1"}},
 				CopyStatus:     func(from, to *appsv1.DaemonSet) { to.Status = from.Status },
 				Strategy: registry.Strategy[*appsv1.DaemonSet]{
-					PrepareForCreate: daemonSetStrategy.PrepareForCreate,
-					PrepareForUpdate: daemonSetStrategy.PrepareForUpdate,
-					Validate:         daemonSetStrategy.Validate,
-					ValidateUpdate:   daemonSetStrategy.ValidateUpdate,
-					StatusMetadata:   daemonSetStrategy.StatusMetadata(),
+					PrepareForCreate:       daemonSetStrategy.PrepareForCreate,
+					PrepareForUpdate:       daemonSetStrategy.PrepareForUpdate,
+					PrepareForStatusUpdate: daemonSetStrategy.PrepareForStatusUpdate,
+					Validate:               daemonSetStrategy.Validate,
+					ValidateUpdate:         daemonSetStrategy.ValidateUpdate,
+					StatusMetadata:         daemonSetStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*appsv1.Deployment]{
@@ -1409,6 +1417,10 @@ func API() typeplane.API {
 				Namespaced:     true,
 				StorageVersion: schema.GroupVersion{Group: "discovery.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "discovery.k8s.io", Version: "v1"}},
+				Strategy: registry.Strategy[*discoveryv1.EndpointSlice]{
+					PrepareForCreate: endpointSliceStrategy.PrepareForCreate,
+					PrepareForUpdate: endpointSliceStrategy.PrepareForUpdate,
+				},
 			}),
 			registry.Define(registry.Definition[*v1beta1.NodeMetrics]{
 				GroupKind:      schema.GroupKind{Group: "metrics.k8s.io", Kind: "NodeMetrics"},
@@ -1579,9 +1591,6 @@ func API() typeplane.API {
 				Singular:       "csidriver",
 				StorageVersion: schema.GroupVersion{Group: "storage.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "storage.k8s.io", Version: "v1"}},
-				Strategy: registry.Strategy[*storagev1.CSIDriver]{
-					NoGeneration: !cSIDriverStrategy.HasGeneration(),
-				},
 			}),
 			registry.Define(registry.Definition[*storagev1.CSINode]{
 				GroupKind:      schema.GroupKind{Group: "storage.k8s.io", Kind: "CSINode"},

@@ -14,7 +14,7 @@ import (
 )
 
 // RoleBindingStrategy holds the rules of role bindings, and their columns.
-type RoleBindingStrategy struct{}
+type RoleBindingStrategy struct{ uncounted }
 
 // ValidateName says what is wrong with a name.
 func (RoleBindingStrategy) ValidateName(name string, prefix bool) []string {
@@ -40,7 +40,7 @@ func (RoleBindingStrategy) Cells(b *rbacv1.RoleBinding) []any {
 }
 
 // ClusterRoleBindingStrategy holds the rules of cluster role bindings, and their columns.
-type ClusterRoleBindingStrategy struct{}
+type ClusterRoleBindingStrategy struct{ uncounted }
 
 // ValidateName says what is wrong with a name.
 func (ClusterRoleBindingStrategy) ValidateName(name string, prefix bool) []string {

@@ -102,6 +102,7 @@ func newAPI() typeplane.API {
 				Strategy: registry.Strategy[*v1.ClusterRole]{
 					Validate:     clusterRoleStrategy.Validate,
 					ValidateName: clusterRoleStrategy.ValidateName,
+					NoGeneration: !clusterRoleStrategy.HasGeneration(),
 					Columns:      clusterRoleStrategy.Columns(),
 					Cells:        clusterRoleStrategy.Cells,
 				},
@@ -116,6 +117,7 @@ func newAPI() typeplane.API {
 					Validate:       clusterRoleBindingStrategy.Validate,
 					ValidateUpdate: clusterRoleBindingStrategy.ValidateUpdate,
 					ValidateName:   clusterRoleBindingStrategy.ValidateName,
+					NoGeneration:   !clusterRoleBindingStrategy.HasGeneration(),
 					Columns:        clusterRoleBindingStrategy.Columns(),
 					Cells:          clusterRoleBindingStrategy.Cells,
 				},
@@ -130,6 +132,7 @@ func newAPI() typeplane.API {
 				Strategy: registry.Strategy[*v1.Role]{
 					Validate:     roleStrategy.Validate,
 					ValidateName: roleStrategy.ValidateName,
+					NoGeneration: !roleStrategy.HasGeneration(),
 					Columns:      roleStrategy.Columns(),
 					Cells:        roleStrategy.Cells,
 				},
@@ -145,6 +148,7 @@ func newAPI() typeplane.API {
 					Validate:       roleBindingStrategy.Validate,
 					ValidateUpdate: roleBindingStrategy.ValidateUpdate,
 					ValidateName:   roleBindingStrategy.ValidateName,
+					NoGeneration:   !roleBindingStrategy.HasGeneration(),
 					Columns:        roleBindingStrategy.Columns(),
 					Cells:          roleBindingStrategy.Cells,
 				},

@@ -11,10 +11,17 @@ import (
 // them.
 type ServiceAccountStrategy struct{}
 
-// PrepareForCreate forgets secrets that a client names: they are for those of the server, which
-// makes none.
+// PrepareForCreate keeps the names of secrets. They are of the account's namespace, so the rest of a
+// reference says nothing.
 func (ServiceAccountStrategy) PrepareForCreate(_ context.Context, account *corev1.ServiceAccount) {
-	account.Secrets = nil
+	for i := range account.Secrets {
+		account.Secrets[i] = corev1.ObjectReference{Name: account.Secrets[i].Name}
+	}
+}
+
+// PrepareForUpdate does so again.
+func (s ServiceAccountStrategy) PrepareForUpdate(ctx context.Context, account, _ *corev1.ServiceAccount) {
+	s.PrepareForCreate(ctx, account)
 }
 
 // HasGeneration: Kubernetes does not count their changes.

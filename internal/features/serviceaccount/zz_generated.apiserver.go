@@ -49,6 +49,7 @@ func newAPI() typeplane.API {
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				Strategy: registry.Strategy[*serviceaccountv1.ServiceAccount]{
 					PrepareForCreate: serviceAccountStrategy.PrepareForCreate,
+					PrepareForUpdate: serviceAccountStrategy.PrepareForUpdate,
 					NoGeneration:     !serviceAccountStrategy.HasGeneration(),
 					Columns:          serviceAccountStrategy.Columns(),
 					Cells:            serviceAccountStrategy.Cells,

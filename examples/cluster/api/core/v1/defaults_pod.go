@@ -108,12 +108,29 @@ const label, element = `[a-zA-Z0-9]([a-zA-Z0-9-]*[a-zA-Z0-9])?`, `[a-z0-9]+((\.|
 // What is no name, like one that somebody fills in later, is not said to be.
 func pullPolicy(image string) corev1.PullPolicy {
 	name, _, hasDigest := strings.Cut(image, "@")
-	name = name[strings.LastIndexByte(name, '/')+1:] // a colon before that is of a port
-	_, tag, hasTag := strings.Cut(name, ":")
-	if (tag == "latest" || !hasTag && !hasDigest) && imageName.MatchString(image) {
+	folders := name[:strings.LastIndexByte(name, '/')+1] // a colon in there is of a port
+	last, tag, hasTag := strings.Cut(name[len(folders):], ":")
+	if (tag == "latest" || !hasTag && !hasDigest) && !tooLong(folders+last) && imageName.MatchString(image) {
 		return corev1.PullAlways
 	}
 	return corev1.PullIfNotPresent
+}
+
+// longestPath is how many characters the path of an image may have in a registry. It is a rule of
+// registries.
+const longestPath = 255
+
+// tooLong says whether a name without tag and digest has a path that no registry takes. What does not
+// begin with a registry is of Docker's, where what has no folder is in one called library.
+func tooLong(name string) bool {
+	registry, path, ok := strings.Cut(name, "/")
+	if !ok || registry != "localhost" && registry == strings.ToLower(registry) && !strings.ContainsAny(registry, ".:") {
+		registry, path = "docker.io", name
+	}
+	if registry == "docker.io" && !strings.Contains(path, "/") {
+		path = "library/" + path
+	}
+	return len(path) > longestPath
 }
 
 // SetDefaults_Probe says how patient a probe is.

@@ -117,6 +117,7 @@ func TestPullPolicy(t *testing.T) {
 	for image, want := range map[string]corev1.PullPolicy{
 		"nginx": "Always", "nginx:latest": "Always", "nginx:1.2": "IfNotPresent", "nginx@" + digest: "IfNotPresent", "nginx:1@" + digest: "IfNotPresent", "nginx:latest@" + digest: "Always",
 		"host:5000/nginx": "Always", "host:5000/nginx:1": "IfNotPresent", "Host/a_b": "Always", "[fd00::1]:5000/nginx": "Always",
+		strings.Repeat("a", 247): "Always", strings.Repeat("a", 248): "IfNotPresent", "h.o:5000/" + strings.Repeat("a", 255): "Always", "h.o/" + strings.Repeat("a", 256): "IfNotPresent",
 		"": "IfNotPresent", "Nginx": "IfNotPresent", "nginx:latest@sha256:0": "IfNotPresent", ":latest": "IfNotPresent",
 	} {
 		if got := pullPolicy(image); got != want {

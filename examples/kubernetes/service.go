@@ -1,0 +1,72 @@
+package kubernetes
+
+import (
+	"context"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// ServiceStrategy holds what is special about services. Their addresses are in service_address.go.
+type ServiceStrategy struct {
+	uncounted
+	described
+}
+
+// AllowCreateOnUpdate: an update makes one, too.
+func (ServiceStrategy) AllowCreateOnUpdate() bool { return true }
+
+// PrepareForUpdate takes out what belonged to another type of service, where the client has sent it
+// as it was. What it has changed is for the rules to judge.
+func (ServiceStrategy) PrepareForUpdate(_ context.Context, service, old *corev1.Service) {
+	is, was := &service.Spec, &old.Spec
+	if ofNodes(was) && !ofNodes(is) && !newPorts(is.Ports, was.Ports) {
+		for i := range is.Ports {
+			is.Ports[i].NodePort = 0
+		}
+	}
+	if wantsHealthPort(was) && !wantsHealthPort(is) && is.HealthCheckNodePort == was.HealthCheckNodePort {
+		is.HealthCheckNodePort = 0
+	}
+	if reachedFromOutside(was) && !reachedFromOutside(is) && is.ExternalTrafficPolicy == was.ExternalTrafficPolicy {
+		is.ExternalTrafficPolicy = ""
+	}
+	if is.Type == corev1.ServiceTypeLoadBalancer {
+		return
+	}
+	service.Status.LoadBalancer = corev1.LoadBalancerStatus{}
+	if was.Type == corev1.ServiceTypeLoadBalancer {
+		if equality.Semantic.DeepEqual(is.AllocateLoadBalancerNodePorts, was.AllocateLoadBalancerNodePorts) {
+			is.AllocateLoadBalancerNodePorts = nil
+		}
+		if equality.Semantic.DeepEqual(is.LoadBalancerClass, was.LoadBalancerClass) {
+			is.LoadBalancerClass = nil
+		}
+	}
+}
+
+// ofNodes says whether a service may have ports on the nodes.
+func ofNodes(spec *corev1.ServiceSpec) bool {
+	return spec.Type == corev1.ServiceTypeNodePort || spec.Type == corev1.ServiceTypeLoadBalancer
+}
+
+func reachedFromOutside(spec *corev1.ServiceSpec) bool {
+	return ofNodes(spec) || spec.Type == corev1.ServiceTypeClusterIP && len(spec.ExternalIPs) > 0
+}
+
+// newPorts says whether somebody asks for ports of nodes that the service did not have.
+func newPorts(ports, old []corev1.ServicePort) bool {
+	return slices.ContainsFunc(ports, func(p corev1.ServicePort) bool {
+		return p.NodePort != 0 && !slices.ContainsFunc(old, func(o corev1.ServicePort) bool { return o.NodePort == p.NodePort })
+	})
+}
+
+// ValidateUpdate says what is wrong with a changed service: it keeps its address.
+func (ServiceStrategy) ValidateUpdate(_ context.Context, service, old *corev1.Service) field.ErrorList {
+	if old.Spec.ClusterIP == "" || !hasAddress(&old.Spec) || !hasAddress(&service.Spec) {
+		return nil
+	}
+	return fixed(specPath.Child("clusterIP"), service.Spec.ClusterIP, old.Spec.ClusterIP)
+}
