@@ -27,7 +27,7 @@ func BenchmarkValidate(b *testing.B) {
 		}
 		rest.FillObjectMetaSystemFields(m)
 		m.SetNamespace(inNamespace)
-		ctx := requestFor(k, false, false)
+		ctx := requestFor(k, false, "")
 		b.Run(k.resource+"/by hand", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

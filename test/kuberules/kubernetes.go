@@ -28,7 +28,11 @@ func kubernetes(k kind, doc, old map[string]any, status bool) verdict {
 	if err != nil {
 		return verdict{unread: true, message: err.Error()}
 	}
-	ctx := requestFor(k, old != nil, status)
+	subresource := ""
+	if status {
+		subresource = "status"
+	}
+	ctx := requestFor(k, old != nil, subresource)
 	if old == nil {
 		return judged(create(ctx, k, obj))
 	}
@@ -47,6 +51,7 @@ func create(ctx context.Context, k kind, obj runtime.Object) error {
 	if err != nil {
 		return err
 	}
+	rest.WipeObjectMetaSystemFields(m)
 	rest.FillObjectMetaSystemFields(m)
 	if !k.cluster {
 		m.SetNamespace(inNamespace)
@@ -64,16 +69,13 @@ func decode(k kind, doc map[string]any) (runtime.Object, error) {
 	return obj, err
 }
 
-// requestFor is what the strategies read from a request.
-func requestFor(k kind, update, status bool) context.Context {
+// requestFor is what the strategies read from a request to a subresource, "" for the object itself.
+func requestFor(k kind, update bool, subresource string) context.Context {
 	info := &request.RequestInfo{
-		IsResourceRequest: true, Verb: "create", APIGroup: k.Group, APIVersion: k.Version, Resource: k.resource,
+		IsResourceRequest: true, Verb: "create", APIGroup: k.Group, APIVersion: k.Version, Resource: k.resource, Subresource: subresource,
 	}
 	if update {
 		info.Verb = "update"
-	}
-	if status {
-		info.Subresource = "status"
 	}
 	ctx := request.WithRequestInfo(request.NewContext(), info)
 	if k.cluster {

@@ -19,7 +19,7 @@ import (
 // TestLeftOut compares what the README of examples/cluster says that is left out with what a
 // kube-apiserver serves in its stable versions and ours does not.
 func TestLeftOut(t *testing.T) {
-	s := start(t)
+	s := start(t, clusterProgram)
 	files, err := filepath.Glob(filepath.Join(kubernetesDir(t), "api", "discovery", "*__v[0-9].json"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("there is no discovery of a kube-apiserver: %v", err)

@@ -22,24 +22,32 @@ import (
 // hangs is after which time something that has to happen is taken to hang.
 const hangs = 3 * time.Minute
 
-// server is examples/cluster, built and started, without the plug-ins that change objects before
-// they are judged.
+// program is one of our servers: its folder, and the plug-ins that change objects before they are
+// judged. It runs without these.
+type program struct{ dir, plugins string }
+
+var (
+	clusterProgram    = program{"../../examples/cluster", "LimitRanger,ServiceAccount,DefaultStorageClass,ResourceQuota"}
+	kubernetesProgram = program{"../../examples/kubernetes/server", "LimitRanger,ServiceAccount,DefaultStorageClass,ResourceQuota,Priority,DefaultTolerationSeconds,StorageObjectInUseProtection"}
+)
+
+// server is a program, built and started.
 type server struct {
 	t      testing.TB
 	url    string
 	client *http.Client
 }
 
-func start(t testing.TB) *server {
+func start(t testing.TB, p program) *server {
 	t.Helper()
-	binary := filepath.Join(t.TempDir(), "cluster")
-	build := exec.Command("go", "build", "-o", binary, "./examples/cluster")
-	build.Dir = "../.."
+	binary := filepath.Join(t.TempDir(), "server")
+	build := exec.Command("go", "build", "-o", binary, ".")
+	build.Dir = p.dir
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	cmd := exec.Command(binary, "--data-dir", t.TempDir(), "--secure-port", "0", "--enable-priority-and-fairness=false",
-		"--disable-admission-plugins", "LimitRanger,ServiceAccount,DefaultStorageClass,ResourceQuota")
+		"--disable-admission-plugins", p.plugins)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

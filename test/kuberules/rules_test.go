@@ -23,7 +23,7 @@ var (
 // TestRules makes each field of each kind wrong in turn, and compares what a kube-apiserver and our
 // server say.
 func TestRules(t *testing.T) {
-	s := start(t)
+	s := start(t, clusterProgram)
 	s.must("POST", "/api/v1/namespaces", map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": inNamespace}})
 	var all []difference
 	asked := 0

@@ -17,7 +17,7 @@ import (
 // TestStatusMetadata writes other metadata with the status of each kind: a kube-apiserver and our
 // server have to take the same of it.
 func TestStatusMetadata(t *testing.T) {
-	s := start(t)
+	s := start(t, clusterProgram)
 	s.must("POST", "/api/v1/namespaces", map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": inNamespace}})
 	takenByBoth := map[string]bool{}
 	for _, k := range kinds {
@@ -59,7 +59,7 @@ func takenByTheirs(t *testing.T, k kind, sent, stored map[string]any) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := rest.BeforeUpdate(k.status, requestFor(k, true, true), obj, old); err != nil {
+	if err := rest.BeforeUpdate(k.status, requestFor(k, true, "status"), obj, old); err != nil {
 		t.Fatalf("%s: %v", k.Kind, err)
 	}
 	return taken(must(meta.Accessor(obj)))

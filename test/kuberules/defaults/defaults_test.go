@@ -3,11 +3,8 @@ package defaults
 import (
 	"encoding/json"
 	"flag"
-	"fmt"
-	"maps"
 	"math/rand"
 	"reflect"
-	"slices"
 	"testing"
 
 	"k8s.io/client-go/kubernetes/scheme"
@@ -15,6 +12,7 @@ import (
 
 	"github.com/typeplane/typeplane/examples/kubernetes"
 	"github.com/typeplane/typeplane/policy"
+	"github.com/typeplane/typeplane/test/kuberules/documents"
 )
 
 var (
@@ -25,7 +23,7 @@ var (
 // TestDefaults sends objects of each kind through both servers. What comes out of a kube-apiserver
 // is sent through both once more, as a client does who changes what it has read.
 func TestDefaults(t *testing.T) {
-	values, used, asked := declaredValues(t), map[string]int{}, 0
+	values, reasons, asked := declaredValues(t), documents.Known(differences), 0
 	kinds := append(kindsOf(schemeOf(t, kubernetes.Program(policy.Extras()))), cluster...)
 	for i, k := range kinds {
 		if !legacyscheme.Scheme.Recognizes(k.GroupVersionKind) {
@@ -34,28 +32,21 @@ func TestDefaults(t *testing.T) {
 		}
 		asked++
 		t.Run(k.of+" "+k.GroupVersion().String()+" "+k.Kind, func(t *testing.T) {
-			c := comparison{kind: k, source: source{Rand: rand.New(rand.NewSource(*seed + int64(i))), enums: values}, found: map[string]difference{}}
+			c := comparison{kind: k, source: source{Rand: rand.New(rand.NewSource(*seed + int64(i))), enums: values}, Comparison: documents.Comparison{Kind: k.Kind}}
 			c.run(t)
-			c.report(t, used)
+			c.Report(t, reasons)
 		})
 	}
 	t.Logf("%d kinds", asked)
-	needed(t, used)
+	reasons.Needed(t)
 }
 
 // comparison is of what both make of the objects of one kind.
 type comparison struct {
 	kind
 	source
-	found            map[string]difference // by the path of the field
-	compared, unread int
-}
-
-// difference is a field in which the two differ.
-type difference struct {
-	times        int
-	theirs, ours any    // in the first object
-	object       string // that object, as it was sent
+	documents.Comparison
+	unread int
 }
 
 func (c *comparison) run(t *testing.T) {
@@ -71,103 +62,31 @@ func (c *comparison) run(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if answer := c.compare(t, text); answer != nil {
-			c.compare(t, answer)
+		if answer := c.ask(t, text); answer != nil {
+			c.ask(t, answer)
 		}
 	}
-	if c.compared < *objects {
-		t.Errorf("a kube-apiserver reads %d objects, and %d it doesn't", c.compared, c.unread)
+	if c.Compared < *objects {
+		t.Errorf("a kube-apiserver reads %d objects, and %d it doesn't", c.Compared, c.unread)
 	}
 }
 
-// compare sends one object through both, and returns the answer of a kube-apiserver. It is nil if
-// that can't read the object.
-func (c *comparison) compare(t *testing.T, text []byte) []byte {
+// ask sends one object through both, and returns the answer of a kube-apiserver. It is nil if that
+// can't read the object.
+func (c *comparison) ask(t *testing.T, text []byte) []byte {
 	t.Helper()
 	want, err := theirs(c.GroupVersionKind, text)
 	if err != nil {
 		c.unread++
 		return nil
 	}
-	c.compared++
 	got, err := c.answer(text)
 	if err != nil {
 		t.Errorf("%v\n%s", err, text)
 		return want
 	}
-	var theirs, ours any
-	if err := json.Unmarshal(want, &theirs); err != nil {
+	if err := c.Compare(want, got, string(text)); err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(got, &ours); err != nil {
-		t.Fatal(err)
-	}
-	differ("", theirs, ours, func(path string, theirs, ours any) {
-		d, ok := c.found[path]
-		if !ok {
-			d = difference{theirs: theirs, ours: ours, object: string(text)}
-		}
-		d.times++
-		c.found[path] = d
-	})
 	return want
-}
-
-// differ calls found for each field in which two documents differ, without the indexes of items.
-func differ(path string, theirs, ours any, found func(path string, theirs, ours any)) {
-	switch theirs := theirs.(type) {
-	case map[string]any:
-		ours, ok := ours.(map[string]any)
-		if !ok {
-			break
-		}
-		for _, name := range slices.Sorted(maps.Keys(joined(theirs, ours))) {
-			below := name
-			if path != "" {
-				below = path + "." + name
-			}
-			differ(below, theirs[name], ours[name], found)
-		}
-		return
-	case []any:
-		ours, ok := ours.([]any)
-		if !ok || len(theirs) != len(ours) {
-			break
-		}
-		for i := range theirs {
-			differ(path, theirs[i], ours[i], found)
-		}
-		return
-	}
-	if !reflect.DeepEqual(theirs, ours) {
-		found(path, theirs, ours)
-	}
-}
-
-func joined(a, b map[string]any) map[string]any {
-	all := maps.Clone(a)
-	maps.Copy(all, b)
-	return all
-}
-
-// report fails for each difference without a reason, and counts those with one.
-func (c *comparison) report(t *testing.T, used map[string]int) {
-	t.Helper()
-	for _, path := range slices.Sorted(maps.Keys(c.found)) {
-		d := c.found[path]
-		reason := reasonFor(c.Kind, path)
-		if used[reason] += d.times; reason == "" {
-			t.Errorf("%s: %s differs in %d of %d answers\n\tkube-apiserver: %s\n\tours:           %s\n\tof %.2000s",
-				c.Kind, path, d.times, c.compared, text(d.theirs), text(d.ours), d.object)
-		}
-	}
-}
-
-func text(v any) string { return fmt.Sprintf("%.300s", must(json.Marshal(v))) }
-
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
 }

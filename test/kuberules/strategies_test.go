@@ -1,0 +1,210 @@
+package kuberules
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/authentication/user"
+	"k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/kubernetes/pkg/api/legacyscheme"
+	"k8s.io/kubernetes/pkg/registry/certificates/certificates"
+	"k8s.io/kubernetes/pkg/registry/core/pod"
+
+	"github.com/typeplane/typeplane/test/kuberules/documents"
+)
+
+// parts are the subresources besides the status that write a part of an object, by kind.
+var parts = map[string]map[string]rest.RESTUpdateStrategy{
+	"Pod":                       {"resize": pod.ResizeStrategy, "ephemeralcontainers": pod.EphemeralContainersStrategy},
+	"CertificateSigningRequest": {"approval": certificates.ApprovalStrategy},
+}
+
+// TestStrategies changes each field of each kind in turn, and compares the answers field by field
+// where a kube-apiserver and our server both accept the change: what is filled in, put back, counted
+// and taken out.
+func TestStrategies(t *testing.T) {
+	reasons := documents.Known(strategyDifferences)
+	t.Run("cluster", func(t *testing.T) { compareWrites(t, clusterProgram, kinds, reasons) })
+	t.Run("kubernetes", func(t *testing.T) {
+		compareWrites(t, kubernetesProgram, slices.Concat(kinds, kindsOfKubernetes), reasons)
+	})
+	if *only == "" {
+		reasons.Needed(t)
+	}
+}
+
+func compareWrites(t *testing.T, p program, kinds []kind, reasons *documents.Reasons) {
+	s := start(t, p)
+	s.must("POST", "/api/v1/namespaces", map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": inNamespace}})
+	who, compared := s.whoAmI(), 0
+	for _, k := range kinds {
+		if *only != "" && *only != k.resource {
+			continue
+		}
+		files, err := filepath.Glob(filepath.Join("testdata", strings.TrimPrefix(k.Group+"_", "_")+k.Version+"_"+k.resource+"*.yaml"))
+		if err != nil || len(files) == 0 {
+			t.Errorf("%s of %s has no object in testdata", k.Kind, k.GroupVersion())
+		}
+		c := writes{server: s, kind: k, user: who, Comparison: documents.Comparison{Kind: k.Kind}}
+		for _, file := range files {
+			c.run(read(t, file))
+		}
+		c.Report(t, reasons)
+		compared += c.Compared
+	}
+	t.Logf("%d answers were compared", compared)
+}
+
+// whoAmI is the user that the server takes its client for.
+func (s *server) whoAmI() user.Info {
+	s.t.Helper()
+	answer := s.must("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", map[string]any{"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"})
+	var review authenticationv1.SelfSubjectReview
+	if err := json.Unmarshal(must(json.Marshal(answer)), &review); err != nil {
+		s.t.Fatal(err)
+	}
+	is := review.Status.UserInfo
+	who := &user.DefaultInfo{Name: is.Username, UID: is.UID, Groups: is.Groups, Extra: map[string][]string{}}
+	for key, values := range is.Extra {
+		who.Extra[key] = values
+	}
+	return who
+}
+
+// writes compares the answers to writes of one kind.
+type writes struct {
+	*server
+	kind
+	user user.Info
+	documents.Comparison
+}
+
+// run changes every field of an object, in a create, an update and a write of each part.
+func (c *writes) run(doc map[string]any) {
+	c.t.Helper()
+	stored := c.must("POST", c.path(""), doc)
+	name := stored["metadata"].(map[string]any)["name"].(string)
+	if status, ok := doc["status"]; ok && c.status != nil {
+		stored["status"] = status
+		stored = c.must("PUT", c.path(name, "status"), stored)
+	}
+	typ := reflect.TypeOf(must(scheme.Scheme.New(c.GroupVersionKind)))
+	for _, field := range append(topFields(typ), "metadata") {
+		for _, m := range c.mutations(doc, typ, field) {
+			c.create(m)
+		}
+		for _, m := range c.mutations(stored, typ, field) {
+			c.update(m, stored, c.strategy, c.path(name))
+			if c.status != nil {
+				c.update(m, stored, c.status, c.path(name, "status"), "status")
+			}
+			for _, part := range slices.Sorted(maps.Keys(parts[c.Kind])) {
+				c.update(m, stored, parts[c.Kind][part], c.path(name, part), part)
+			}
+		}
+	}
+	c.must("DELETE", c.path(name), map[string]any{"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 0})
+}
+
+// mutations are those of fields that both servers know.
+func (c *writes) mutations(doc map[string]any, typ reflect.Type, field string) []mutation {
+	return slices.DeleteFunc(mutations(doc, typ, field), func(m mutation) bool { return off.MatchString(c.Kind + " " + m.path) })
+}
+
+// create compares both answers to a create, if both accept it.
+func (c *writes) create(m mutation) {
+	c.t.Helper()
+	sent := m.make()
+	meta, ok := sent["metadata"].(map[string]any)
+	if !ok {
+		return
+	}
+	meta = maps.Clone(meta)
+	meta["name"] = another(c.Kind, meta["name"])
+	sent["metadata"] = meta
+	obj, err := decode(c.kind, sent)
+	if err != nil || create(c.as(false, ""), c.kind, obj) != nil {
+		return
+	}
+	c.compare(obj, "POST", c.path(""), sent, "create "+m.path+" "+m.what)
+}
+
+// another is a name like that of the object that is there.
+func another(kind string, name any) string {
+	if kind == "IPAddress" {
+		return fmt.Sprint(name) + "9"
+	}
+	return fmt.Sprint(name) + "-2"
+}
+
+// update compares both answers to a write of an object, or of a part of it, if both accept it.
+func (c *writes) update(m mutation, stored map[string]any, strategy rest.RESTUpdateStrategy, path string, part ...string) {
+	c.t.Helper()
+	sent, subresource := m.make(), strings.Join(part, "")
+	obj, err := decode(c.kind, sent)
+	if err != nil {
+		return
+	}
+	old, err := decode(c.kind, stored)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if rest.BeforeUpdate(strategy, c.as(true, subresource), obj, old) != nil {
+		return
+	}
+	c.compare(obj, "PUT", path, sent, strings.Join(append(part, "update", m.path, m.what), " "))
+}
+
+// as is a request of the user that our server knows.
+func (c *writes) as(update bool, subresource string) context.Context {
+	return request.WithUser(requestFor(c.kind, update, subresource), c.user)
+}
+
+func (c *writes) compare(theirs runtime.Object, method, path string, sent map[string]any, of string) {
+	c.t.Helper()
+	answer, code := c.do(method, path+"?dryRun=All", sent)
+	if code >= 300 {
+		return
+	}
+	if err := c.Compare(plain(c.answered(theirs)), plain(answer), of); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// answered is an object as a kube-apiserver answers it: stored, and read again.
+func (c *writes) answered(obj runtime.Object) []byte {
+	protobuf, _ := runtime.SerializerInfoForMediaType(legacyscheme.Codecs.SupportedMediaTypes(), runtime.ContentTypeProtobuf)
+	stored := must(runtime.Encode(legacyscheme.Codecs.EncoderForVersion(protobuf.Serializer, c.GroupVersion()), obj))
+	read := must(runtime.Decode(legacyscheme.Codecs.UniversalDecoder(), stored))
+	return must(runtime.Encode(legacyscheme.Codecs.LegacyCodec(c.GroupVersion()), read))
+}
+
+// plain is a document without what differs between any two answers. Its uid has another text,
+// wherever it is.
+func plain(text []byte) []byte {
+	doc := map[string]any{}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return text
+	}
+	m := doc["metadata"].(map[string]any)
+	uid, _ := m["uid"].(string)
+	for _, name := range []string{"uid", "creationTimestamp", "resourceVersion", "managedFields", "selfLink"} {
+		delete(m, name)
+	}
+	out := string(must(json.Marshal(doc)))
+	if uid != "" {
+		out = strings.ReplaceAll(out, uid, "the uid")
+	}
+	return []byte(out)
+}
