@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -43,10 +42,8 @@ func TestLoad(t *testing.T) {
 	l.pace("newest", 10, func() error { return l.expect(http.MethodGet, books+"?limit=1", nil) })
 	l.pace("all", 0.2, func() error { return s.listAll() })
 	time.Sleep(*loadFor / 5) // until everything has its size
-	began := time.Now()
 	warm := l.size(t)
-	time.Sleep(time.Until(l.until) - *loadFor/20)
-	lasted := time.Since(began)
+	windows := l.leastMemory(t, l.until.Add(-*loadFor/60))
 	after := l.size(t)
 	l.running.Wait()
 	l.report(t)
@@ -54,7 +51,7 @@ func TestLoad(t *testing.T) {
 		t.Errorf("ended with %v:\n%s", err, s.output)
 	}
 	watching.Wait()
-	t.Logf("from %+v to %+v in %v; %d events", warm, after, lasted.Round(time.Second), l.events)
+	t.Logf("from %+v to %+v; %d events; memory from %v to %v", warm, after, l.events, windows[0], windows[len(windows)-1])
 
 	minutes := int(loadFor.Minutes())
 	for _, row := range []drill.Row{drill.Latency, drill.Soak, drill.CacheIsStore} {
@@ -66,8 +63,8 @@ func TestLoad(t *testing.T) {
 	drill.Soak.Count("descriptors more", max(0, after.descriptors-warm.descriptors))
 	// For ten minutes the database grows by the history that it keeps.
 	if *loadFor/5 >= 10*time.Minute {
-		grown := float64(after.memory.own-warm.memory.own) / float64(warm.memory.own) * 100
-		drill.Soak.Times("memory grown, % an hour", max(0, grown/lasted.Hours()))
+		t.Logf("the least memory of each minute: %v", windows)
+		drill.Soak.Times("memory grown, % an hour", max(0, grown(windows)*100))
 	}
 	if after.mismatches > 0 {
 		t.Errorf("the cache differed from the store %d times", after.mismatches)
@@ -217,14 +214,12 @@ func part(sorted []time.Duration, p float64) time.Duration {
 
 // size is what a server has of things that may leak.
 type size struct {
-	memory                              memory
 	goroutines, descriptors, mismatches int
 }
 
 var metric = regexp.MustCompile(`(?m)^(go_goroutines|process_open_fds|typeplane_watch_cache_digest_mismatches_total)(?:\{[^}]*\})? ([0-9.e+]+)$`)
 
-// size asks the server and the kernel, for a twentieth of the time. Memory comes and goes with the
-// garbage, so the least counts.
+// size asks the server.
 func (l *load) size(t *testing.T) (now size) {
 	t.Helper()
 	code, page := l.server.get("/metrics")
@@ -248,34 +243,5 @@ func (l *load) size(t *testing.T) (now size) {
 	if now.goroutines == 0 || now.descriptors == 0 {
 		t.Fatalf("the page of metrics has no goroutines or descriptors")
 	}
-	now.memory = memoryOf(t, l.server.Cmd.Process.Pid)
-	for end := time.Now().Add(*loadFor / 20); time.Now().Before(end); time.Sleep(*loadFor / 2000) {
-		now.memory = now.memory.least(memoryOf(t, l.server.Cmd.Process.Pid))
-	}
 	return now
-}
-
-// memory is what a process has in memory, in bytes. Own is what it has asked for, mapped what of
-// its files is there: the program, and the database of etcd.
-type memory struct{ own, mapped int64 }
-
-func (m memory) least(other memory) memory {
-	return memory{min(m.own, other.own), min(m.mapped, other.mapped)}
-}
-
-func memoryOf(t *testing.T, pid int) memory {
-	t.Helper()
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	line := func(name string) int64 {
-		_, after, _ := strings.Cut(string(data), name+":")
-		var kilobytes int64
-		if _, err := fmt.Sscan(after, &kilobytes); err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		return kilobytes << 10
-	}
-	return memory{line("RssAnon"), line("RssFile")}
 }
