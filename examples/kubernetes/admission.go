@@ -2,13 +2,11 @@ package kubernetes
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	schedulingv1 "k8s.io/api/scheduling/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/admission"
@@ -19,9 +17,15 @@ import (
 // names are those of a kube-apiserver.
 func plugins() []typeplane.AdmissionPlugin {
 	return []typeplane.AdmissionPlugin{
+		{Name: "TaintNodesByCondition", New: newTaints},
+		{Name: "PodSecurity", New: newPodSecurity},
 		{Name: "Priority", New: newPriority},
 		{Name: "DefaultTolerationSeconds", New: newTolerations},
 		{Name: "StorageObjectInUseProtection", New: newProtection},
+		{Name: "RuntimeClass", New: newRuntimeClass},
+		{Name: "DefaultIngressClass", New: newIngressClass},
+		{Name: "PersistentVolumeClaimResize", New: newClaimResize},
+		{Name: "PodTopologyLabels", New: newTopologyLabels},
 		{Name: "ServiceAddresses", KeyPrefix: addressPrefix, New: newAddresses},
 	}
 }
@@ -29,6 +33,28 @@ func plugins() []typeplane.AdmissionPlugin {
 // creates says whether a request makes an object of the core group.
 func creates(r *admission.Request, plurals ...string) bool {
 	return r.Operation == admission.Create && r.Subresource == "" && r.Resource.Group == "" && slices.Contains(plurals, r.Resource.Resource)
+}
+
+// get reads an object. Like list it asks memory, as a kube-apiserver does.
+func get[T any, P interface {
+	*T
+	apiruntime.Object
+}](ctx context.Context, of *rest.Resource, name string) (P, error) {
+	obj := P(new(T))
+	view, err := of.Get.Get(ctx, rest.Name{Name: name}, metav1.GetOptions{ResourceVersion: "0"})
+	if err == nil {
+		err = rest.Read(view, obj)
+	}
+	return obj, err
+}
+
+// list reads all objects into a list.
+func list(ctx context.Context, of *rest.Resource, into apiruntime.Object) error {
+	view, err := of.List.List(ctx, "", metav1.ListOptions{ResourceVersion: "0"})
+	if err != nil {
+		return err
+	}
+	return rest.Read(view, into)
 }
 
 // newTolerations has pods stay for five minutes on a node that is not seen any more.
@@ -68,84 +94,4 @@ func newProtection(context.Context, *typeplane.Host, []byte) (admission.Plugin, 
 			return nil
 		},
 	}, nil
-}
-
-// newPriority gives a pod the number that its priority class stands for, for as long as it lives.
-func newPriority(_ context.Context, h *typeplane.Host, _ []byte) (admission.Plugin, error) {
-	classes := h.Resource(schedulingv1.SchemeGroupVersion.WithResource("priorityclasses"), "")
-	return admission.Plugin{
-		Wants: func(r *admission.Request) bool {
-			return r.Subresource == "" && r.Resource.Group == "" && r.Resource.Resource == "pods" && r.Operation != admission.Delete
-		},
-		Mutate: func(ctx context.Context, r *admission.Request) error {
-			pod, ok := r.Object.(*corev1.Pod)
-			if !ok {
-				return nil
-			}
-			if old, ok := r.Old.(*corev1.Pod); ok {
-				if pod.Spec.Priority == nil {
-					pod.Spec.Priority = old.Spec.Priority
-				}
-				if pod.Spec.PreemptionPolicy == nil {
-					pod.Spec.PreemptionPolicy = old.Spec.PreemptionPolicy
-				}
-				return nil
-			}
-			class, err := priorityClass(ctx, classes, pod.Spec.PriorityClassName)
-			if err == nil {
-				err = setPriority(&pod.Spec, class)
-			}
-			if err == nil || apierrors.ReasonForError(err) != metav1.StatusReasonUnknown {
-				return err // of reading the classes
-			}
-			return admission.Forbidden(r, err)
-		},
-	}, nil
-}
-
-// priorityClass is the one of a name, or for "" the default one, which may be an empty one. It asks
-// memory, as a kube-apiserver does.
-func priorityClass(ctx context.Context, classes *rest.Resource, name string) (*schedulingv1.PriorityClass, error) {
-	if name != "" {
-		class := new(schedulingv1.PriorityClass)
-		view, err := classes.Get.Get(ctx, rest.Name{Name: name}, metav1.GetOptions{ResourceVersion: "0"})
-		if apierrors.IsNotFound(err) {
-			return nil, fmt.Errorf("no PriorityClass with name %s was found", name)
-		}
-		if err != nil {
-			return nil, err
-		}
-		return class, rest.Read(view, class)
-	}
-	var all schedulingv1.PriorityClassList
-	view, err := classes.List.List(ctx, "", metav1.ListOptions{ResourceVersion: "0"})
-	if err == nil {
-		err = rest.Read(view, &all)
-	}
-	if err != nil {
-		return nil, err
-	}
-	standard := &schedulingv1.PriorityClass{PreemptionPolicy: new(corev1.PreemptLowerPriority)}
-	for i := range all.Items {
-		if class := &all.Items[i]; class.GlobalDefault && (standard.Name == "" || class.Value < standard.Value) {
-			standard = class
-		}
-	}
-	return standard, nil
-}
-
-// setPriority writes down what a class says. Nobody else may say something else.
-func setPriority(spec *corev1.PodSpec, class *schedulingv1.PriorityClass) error {
-	if p := spec.Priority; p != nil && *p != class.Value {
-		return fmt.Errorf("the integer value of priority (%d) must not be provided in pod spec; priority admission controller computed %d from the given PriorityClass name", *p, class.Value)
-	}
-	spec.PriorityClassName, spec.Priority = class.Name, new(class.Value)
-	if class.PreemptionPolicy == nil {
-		return nil
-	}
-	if p := spec.PreemptionPolicy; p != nil && *p != *class.PreemptionPolicy {
-		return fmt.Errorf("the string value of PreemptionPolicy (%s) must not be provided in pod spec; priority admission controller computed %s from the given PriorityClass name", *p, *class.PreemptionPolicy)
-	}
-	spec.PreemptionPolicy = new(*class.PreemptionPolicy)
-	return nil
 }

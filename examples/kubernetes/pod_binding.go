@@ -3,7 +3,6 @@ package kubernetes
 import (
 	"context"
 	"fmt"
-	"maps"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -31,11 +30,9 @@ func (PodStrategy) Binding(_ context.Context, pod *corev1.Pod, binding *corev1.B
 	case len(pod.Spec.SchedulingGates) > 0:
 		return conflict("pod %s has non-empty .spec.schedulingGates", pod.Name)
 	}
-	pod.Spec.NodeName = binding.Target.Name
-	if len(binding.Annotations) > 0 && pod.Annotations == nil {
-		pod.Annotations = map[string]string{}
-	}
-	maps.Copy(pod.Annotations, binding.Annotations)
+	pod.Spec.NodeName, pod.Status.NominatedNodeName = binding.Target.Name, ""
+	merge(&pod.Annotations, binding.Annotations)
+	merge(&pod.Labels, binding.Labels)
 	setCondition(&pod.Status, corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue})
 	return nil
 }

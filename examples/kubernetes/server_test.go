@@ -47,6 +47,7 @@ func TestServer(t *testing.T) {
 	t.Run("devices", func(t *testing.T) { devices(t, servertest.Of(t, c.Server)) })
 	t.Run("roles", func(t *testing.T) { begins(t, servertest.Of(t, c.Server)) })
 	t.Run("autoscalers", func(t *testing.T) { autoscalers(t, servertest.Of(t, c.Server)) })
+	t.Run("nodes and classes", func(t *testing.T) { nodesAndClasses(t, servertest.Of(t, c.Server)) })
 	t.Run("workloads", func(t *testing.T) { workloads(t, servertest.Of(t, c.Server)) })
 }
 
