@@ -23,8 +23,8 @@ type Strategy[T runtime.Object] struct {
 	// modified.
 	PrepareForUpdate func(ctx context.Context, obj, old T)
 	// PrepareForStatusUpdate does so for a write of the status subresource: obj is old with another
-	// status. It is for what follows from a change of the status, like since when a phase lasts, and
-	// for what clients leave out that do not know it.
+	// status. It is for what follows from a change of the status, like since when a phase lasts,
+	// and for what clients leave out that do not know it.
 	PrepareForStatusUpdate func(ctx context.Context, obj, old T)
 
 	// Validate says what is wrong with a new object, besides its metadata. It modifies nothing.

@@ -317,7 +317,8 @@ func (e *endpoint) keepsUID(patched, old *metav1.ObjectMeta) error {
 	return e.validation().Invalid(old.Name, field.ErrorList{field.Invalid(field.NewPath("metadata", "uid"), patched.UID, "field is immutable")})
 }
 
-// preparing is what the strategy does to an object that is written at the endpoint, nil for nothing.
+// preparing is what the strategy does to an object that is written at the endpoint, nil for
+// nothing.
 func (e *endpoint) preparing() func(ctx context.Context, obj, old runtime.Object) {
 	switch e.subresource {
 	case "":

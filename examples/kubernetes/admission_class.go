@@ -149,8 +149,8 @@ func newIngressClass(_ context.Context, h *typeplane.Host, _ []byte) (admission.
 	}, nil
 }
 
-// namesClass says whether an ingress names its class, with the field or with the annotation that was
-// there before it.
+// namesClass says whether an ingress names its class, with the field or with the annotation that
+// was there before it.
 func namesClass(ingress *networkingv1.Ingress) bool {
 	_, annotated := ingress.Annotations["kubernetes.io/ingress.class"]
 	return annotated || ingress.Spec.IngressClassName != nil

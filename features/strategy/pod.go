@@ -113,8 +113,8 @@ func matchLabelKeys(pod *corev1.Pod) {
 	}
 }
 
-// selectBy adds the labels under some keys to a selector. One that is nil selects nothing, and stays
-// so.
+// selectBy adds the labels under some keys to a selector. One that is nil selects nothing, and
+// stays so.
 func selectBy(selector *metav1.LabelSelector, labels map[string]string, keys []string, how metav1.LabelSelectorOperator) {
 	if selector == nil {
 		return

@@ -30,8 +30,8 @@ func OfPod(spec *corev1.PodSpec, of func(corev1.ResourceRequirements) corev1.Res
 
 // OfContainers is what the containers of a pod need together. Init containers run one after the
 // other, before the others. The pod needs as much as the largest of them, with the ones before it
-// that go on running, the sidecars. Or it needs as much as all that run later. The result belongs to
-// the caller.
+// that go on running, the sidecars. Or it needs as much as all that run later. The result belongs
+// to the caller.
 func OfContainers(spec *corev1.PodSpec, of func(corev1.ResourceRequirements) corev1.ResourceList) corev1.ResourceList {
 	total, sidecars, starting := corev1.ResourceList{}, corev1.ResourceList{}, corev1.ResourceList{}
 	for i := range spec.Containers {

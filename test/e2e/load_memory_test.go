@@ -36,8 +36,8 @@ func (l *load) leastMemory(t *testing.T, until time.Time) (windows []memory) {
 	return windows
 }
 
-// grown is by which part of it the memory of its own grows an hour, by the median of the slopes
-// between any two windows (Theil and Sen): a few moments with more to do don't bend it.
+// grown is by which part of it the memory of its own grows an hour. It is the median of the slopes
+// between any two windows (Theil and Sen), which a few moments with more to do don't bend.
 func grown(windows []memory) float64 {
 	var slopes []float64
 	for i := range windows {

@@ -11,8 +11,8 @@ import (
 // them.
 type ServiceAccountStrategy struct{}
 
-// PrepareForCreate keeps the names of secrets. They are of the account's namespace, so the rest of a
-// reference says nothing.
+// PrepareForCreate keeps the names of secrets. They are of the account's namespace, so the rest of
+// a reference says nothing.
 func (ServiceAccountStrategy) PrepareForCreate(_ context.Context, account *corev1.ServiceAccount) {
 	for i := range account.Secrets {
 		account.Secrets[i] = corev1.ObjectReference{Name: account.Secrets[i].Name}

@@ -120,8 +120,8 @@ func pullPolicy(image string) corev1.PullPolicy {
 // registries.
 const longestPath = 255
 
-// tooLong says whether a name without tag and digest has a path that no registry takes. What does not
-// begin with a registry is of Docker's, where what has no folder is in one called library.
+// tooLong says whether a name without tag and digest has a path that no registry takes. What does
+// not begin with a registry is of Docker's, where what has no folder is in one called library.
 func tooLong(name string) bool {
 	registry, path, ok := strings.Cut(name, "/")
 	if !ok || registry != "localhost" && registry == strings.ToLower(registry) && !strings.ContainsAny(registry, ".:") {
