@@ -13,6 +13,7 @@ import (
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
@@ -30,9 +31,8 @@ var parts = map[string]map[string]rest.RESTUpdateStrategy{
 	"CertificateSigningRequest": {"approval": certificates.ApprovalStrategy},
 }
 
-// TestStrategies changes each field of each kind in turn, and compares the answers field by field
-// where a kube-apiserver and our server both accept the change: what is filled in, put back, counted
-// and taken out.
+// TestStrategies changes each field of each kind in turn. Where a kube-apiserver and our server
+// both accept the change, it compares what they have filled in, put back, counted and taken out.
 func TestStrategies(t *testing.T) {
 	reasons := documents.Known(strategyDifferences)
 	t.Run("cluster", func(t *testing.T) { compareWrites(t, clusterProgram, kinds, reasons) })
@@ -45,7 +45,11 @@ func TestStrategies(t *testing.T) {
 }
 
 func compareWrites(t *testing.T, p program, kinds []kind, reasons *documents.Reasons) {
-	s := start(t, p)
+	compareOn(t, start(t, p), kinds, nil, reasons)
+}
+
+// compareOn compares writes with the plug-ins of a kube-apiserver, nil for none.
+func compareOn(t *testing.T, s *server, kinds []kind, plugins admission.Interface, reasons *documents.Reasons) {
 	s.must("POST", "/api/v1/namespaces", map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": inNamespace}})
 	who, compared := s.whoAmI(), 0
 	for _, k := range kinds {
@@ -56,7 +60,7 @@ func compareWrites(t *testing.T, p program, kinds []kind, reasons *documents.Rea
 		if err != nil || len(files) == 0 {
 			t.Errorf("%s of %s has no object in testdata", k.Kind, k.GroupVersion())
 		}
-		c := writes{server: s, kind: k, user: who, Comparison: documents.Comparison{Kind: k.Kind}}
+		c := writes{server: s, kind: k, user: who, plugins: plugins, Comparison: documents.Comparison{Kind: k.Kind}}
 		for _, file := range files {
 			c.run(read(t, file))
 		}
@@ -86,7 +90,8 @@ func (s *server) whoAmI() user.Info {
 type writes struct {
 	*server
 	kind
-	user user.Info
+	user    user.Info
+	plugins admission.Interface
 	documents.Comparison
 }
 
@@ -134,7 +139,12 @@ func (c *writes) create(m mutation) {
 	meta["name"] = another(c.Kind, meta["name"])
 	sent["metadata"] = meta
 	obj, err := decode(c.kind, sent)
-	if err != nil || create(c.as(false, ""), c.kind, obj) != nil {
+	if err != nil {
+		return
+	}
+	ctx := c.as(false, "")
+	judge, err := c.admit(ctx, obj, nil, meta["name"].(string), "")
+	if err != nil || create(ctx, c.kind, obj) != nil || judge() != nil {
 		return
 	}
 	c.compare(obj, "POST", c.path(""), sent, "create "+m.path+" "+m.what)
@@ -160,7 +170,9 @@ func (c *writes) update(m mutation, stored map[string]any, strategy rest.RESTUpd
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	if rest.BeforeUpdate(strategy, c.as(true, subresource), obj, old) != nil {
+	ctx := c.as(true, subresource)
+	judge, err := c.admit(ctx, obj, old, path[strings.LastIndexByte(path, '/')+1:], subresource)
+	if err != nil || rest.BeforeUpdate(strategy, ctx, obj, old) != nil || judge() != nil {
 		return
 	}
 	c.compare(obj, "PUT", path, sent, strings.Join(append(part, "update", m.path, m.what), " "))

@@ -15,7 +15,8 @@ import (
 )
 
 // Reason is why some fields may differ. A place is kinds, a space, and the path of a field, without
-// the indexes of items, like "Pod spec.containers.image": a regular expression that matches the whole.
+// the indexes of items, like "Pod spec.containers.image": a regular expression that matches the
+// whole.
 type Reason struct {
 	Why    string
 	Places []string
