@@ -40,11 +40,15 @@ func (Pod) PrepareForStatusUpdate(_ context.Context, pod, old *corev1.Pod) {
 	if is.QOSClass == "" {
 		is.QOSClass = was.QOSClass
 	}
+	kept := was.DeepCopy()
 	if is.ResourceClaimStatuses == nil {
-		is.ResourceClaimStatuses = was.DeepCopy().ResourceClaimStatuses
+		is.ResourceClaimStatuses = kept.ResourceClaimStatuses
+	}
+	if is.NodeAllocatableResourceClaimStatuses == nil {
+		is.NodeAllocatableResourceClaimStatuses = kept.NodeAllocatableResourceClaimStatuses
 	}
 	if is.ExtendedResourceClaimStatus == nil {
-		is.ExtendedResourceClaimStatus = was.ExtendedResourceClaimStatus.DeepCopy()
+		is.ExtendedResourceClaimStatus = kept.ExtendedResourceClaimStatus
 	}
 	if is.ObservedGeneration == 0 {
 		is.ObservedGeneration = was.ObservedGeneration
