@@ -189,7 +189,8 @@ func newClaimResize(_ context.Context, h *typeplane.Host, _ []byte) (admission.P
 			case size.Cmp(was) <= 0:
 				return nil
 			case old.Status.Phase != corev1.ClaimBound:
-				return errors.New("Only bound persistent volume claims can be expanded") //nolint:staticcheck // the words of Kubernetes
+				//lint:ignore ST1005 these are the words of Kubernetes
+				return errors.New("Only bound persistent volume claims can be expanded")
 			case classOf(claim) != "" && classOf(claim) == classOf(old):
 				class, err := get[storagev1.StorageClass](ctx, classes, classOf(claim))
 				if err == nil && class.AllowVolumeExpansion != nil && *class.AllowVolumeExpansion {
