@@ -104,6 +104,9 @@ func TestQOSClass(t *testing.T) {
 
 func TestPodsThatCannotRun(t *testing.T) {
 	for spec, want := range map[string]string{
+		"{containers: [{name: a, image: a, resources: {limits: {hugepages-2Mi: 3Mi, cpu: 1}, requests: {example.com/gpu: 500m}}}]}":                                                     `spec.containers[0].resources.limits: Required value: Limit must be set for non overcommitable resources|spec.containers[0].resources.limits[hugepages-2Mi]: Invalid value: "3Mi": 3Mi is not positive integer multiple of hugepages-2Mi|spec.containers[0].resources.requests[example.com/gpu]: Invalid value: "500m": must be an integer|spec.containers[0].resources.requests[hugepages-2Mi]: Invalid value: "3Mi"`,
+		"{containers: [{name: a, image: a, resources: {limits: {hugepages-2Mi: 4Mi}, requests: {hugepages-2Mi: 2Mi}}}]}":                                                                `spec.containers[0].resources: Forbidden: HugePages require cpu or memory|spec.containers[0].resources.requests: Invalid value: "2Mi": must be equal to hugepages-2Mi limit of 4Mi`,
+		"{resources: {requests: {cpu: 1, ephemeral-storage: 1Gi}, limits: {cpu: 2}, claims: []}, containers: [{name: a, image: a, resources: {limits: {cpu: 3}, requests: {cpu: 2}}}]}": `spec.resources.requests[ephemeral-storage]: Unsupported value: "ephemeral-storage"|spec.resources.claims: Forbidden|spec.resources.requests[cpu]: Invalid value: "1": must be greater than or equal to aggregate container requests of 2|spec.resources.containers[0][cpu].limits: Invalid value: "3": must be less than or equal to pod limits of 2`,
 		"{containers: [{name: nginx, image: nginx}]}": "",
 		"{}":                                     "spec.containers: Required value",
 		"{containers: [{}]}":                     "spec.containers[0].name: Required value|spec.containers[0].image: Required value",

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"fmt"
-	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
@@ -13,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/typeplane/typeplane/internal/quantity"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -44,31 +40,11 @@ func validatePodSpec(spec *corev1.PodSpec, pod *metav1.ObjectMeta, path *field.P
 	errs = append(errs, containers.validateContainers(path)...)
 	errs = append(errs, containers.validateHostNetwork(path)...)
 	errs = append(errs, validatePodClaims(spec.ResourceClaims, path.Child("resourceClaims"))...)
+	errs = append(errs, validatePodResources(spec, containers.claims, path)...)
 	errs = append(errs, validatePodSecurity(spec, path)...)
 	errs = append(errs, validateRuntime(spec, path)...)
 	errs = append(errs, validateOS(spec, path)...)
 	return append(errs, validateHostProcesses(spec, path)...)
-}
-
-func validateResources(r *corev1.ResourceRequirements, path *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	for _, list := range []struct {
-		name       string
-		quantities corev1.ResourceList
-	}{{"limits", r.Limits}, {"requests", r.Requests}} {
-		for name, q := range rest.WhileFew(&errs, maps.All(list.quantities)) {
-			at := path.Child(list.name).Key(string(name))
-			errs = append(errs, quantity.ValidateContainerName(at, name)...)
-			if q.Sign() < 0 {
-				errs = append(errs, field.Invalid(at, q.String(), "must be greater than or equal to 0"))
-			}
-			if limit, ok := r.Limits[name]; ok && list.name == "requests" && q.Cmp(limit) > 0 {
-				errs = append(errs, field.Invalid(path.Child("requests"), q.String(), fmt.Sprintf("must be less than or equal to %s limit of %s", name, limit.String())))
-			}
-		}
-	}
-	slices.SortFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Field, b.Field) })
-	return errs
 }
 
 // validatePodClaims judges the devices that a pod asks for.

@@ -38,6 +38,7 @@ var differences = []struct {
 	}},
 	{"A kube-apiserver says one fault at two paths, or less than there is wrong, or names another field than the one that is wrong (a webhook's name for its namespace).", []rule{
 		{"Namespace", "", `spec\.finalizers`, true},
+		{"Pod", "", `spec\.initContainers.*\.restartPolicyRules`, true},
 		{"PersistentVolume", "", `spec\.flexVolume|spec\.nodeAffinity.*\.key`, true},
 		{"Event", "", `eventTime|reportingComponent`, true},
 		{"PersistentVolumeClaim", "update", `spec\.(volumeMode|dataSource)`, true},
