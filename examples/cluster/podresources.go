@@ -77,8 +77,8 @@ func wholePages(name corev1.ResourceName, q resource.Quantity) bool {
 	return q.Value()%size.Value() == 0
 }
 
-// validatePodResources judges what a pod asks for as a whole. Its containers together ask for no more
-// than that, and none of them has a higher limit.
+// validatePodResources judges what a pod asks for as a whole. Its containers together ask for no
+// more than that, and none of them has a higher limit.
 func validatePodResources(spec *corev1.PodSpec, claims map[string]bool, path *field.Path) field.ErrorList {
 	r := spec.Resources
 	if r == nil || spec.OS != nil && spec.OS.Name == corev1.Windows { // there it is forbidden
