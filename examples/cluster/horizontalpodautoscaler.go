@@ -10,12 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/examples/cluster/api/autoscaling"
+	"github.com/typeplane/typeplane/features/strategy"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // HorizontalPodAutoscalerStrategy holds the rules of autoscalers, and their columns, for all
 // versions: it sees the hub.
-type HorizontalPodAutoscalerStrategy struct{ described }
+type HorizontalPodAutoscalerStrategy struct{ strategy.WithMetadata }
 
 // Validate says what is wrong with a new autoscaler.
 func (HorizontalPodAutoscalerStrategy) Validate(_ context.Context, hpa *autoscaling.HorizontalPodAutoscaler) field.ErrorList {

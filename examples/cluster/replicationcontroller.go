@@ -8,12 +8,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/features/strategy"
 )
 
 // ReplicationControllerStrategy holds the rules of replication controllers, and their columns.
 type ReplicationControllerStrategy struct {
-	described
-	orphaning
+	strategy.WithMetadata
+	strategy.Orphaning
 }
 
 // ValidateName: what it makes is called after it, with a suffix, and pods are DNS subdomains.

@@ -8,10 +8,12 @@ import (
 	"k8s.io/apimachinery/pkg/api/validate/content"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/features/strategy"
 )
 
 // IPAddressStrategy holds the rules of addresses: each is called as what it is, and says whose.
-type IPAddressStrategy struct{ uncounted }
+type IPAddressStrategy struct{ strategy.Uncounted }
 
 // ValidateName: an address of either family, written the usual way. None is generated.
 func (IPAddressStrategy) ValidateName(name string, _ bool) (problems []string) {
@@ -61,7 +63,7 @@ func (IPAddressStrategy) WarningsOnCreate(_ context.Context, address *networking
 }
 
 // ServiceCIDRStrategy holds the rules of ranges of addresses: one of each family at most.
-type ServiceCIDRStrategy struct{ uncounted }
+type ServiceCIDRStrategy struct{ strategy.Uncounted }
 
 // Validate says what is wrong with a new range.
 func (ServiceCIDRStrategy) Validate(_ context.Context, r *networkingv1.ServiceCIDR) field.ErrorList {

@@ -9,12 +9,14 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/features/strategy"
 )
 
 // JobStrategy holds what is special about jobs.
 type JobStrategy struct {
-	described
-	orphaning
+	strategy.WithMetadata
+	strategy.Orphaning
 }
 
 // PrepareForCreate has a job select its own pods, by its uid, unless its author selects them. A job

@@ -7,12 +7,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/features/strategy"
 )
 
 // ServiceStrategy holds what is special about services. Their addresses are in service_address.go.
 type ServiceStrategy struct {
-	uncounted
-	described
+	strategy.Uncounted
+	strategy.WithMetadata
 }
 
 // AllowCreateOnUpdate: an update makes one, too.

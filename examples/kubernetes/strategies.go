@@ -10,21 +10,21 @@ import (
 
 // NodeStrategy holds what is special about nodes.
 type NodeStrategy struct {
-	uncounted
-	described
+	strategy.Uncounted
+	strategy.WithMetadata
 }
 
 // StatusOnCreate: a kubelet registers its node with what it has.
 func (NodeStrategy) StatusOnCreate() bool { return true }
 
 // EndpointsStrategy holds what is special about endpoints.
-type EndpointsStrategy struct{ uncounted }
+type EndpointsStrategy struct{ strategy.Uncounted }
 
 // AllowCreateOnUpdate: an update makes them, too.
 func (EndpointsStrategy) AllowCreateOnUpdate() bool { return true }
 
 // ClusterTrustBundleStrategy holds how bundles are called.
-type ClusterTrustBundleStrategy struct{ uncounted }
+type ClusterTrustBundleStrategy struct{ strategy.Uncounted }
 
 // ValidateName: a bundle of a signer begins with its name, with colons for slashes.
 func (ClusterTrustBundleStrategy) ValidateName(name string, prefix bool) []string {
@@ -33,50 +33,30 @@ func (ClusterTrustBundleStrategy) ValidateName(name string, prefix bool) []strin
 
 // Kinds whose changes Kubernetes does not count.
 type (
-	ControllerRevisionStrategy      struct{ uncounted }
-	RuntimeClassStrategy            struct{ uncounted }
-	ResourceClaimStrategy           struct{ uncounted }
-	ResourceClaimTemplateStrategy   struct{ uncounted }
-	CSINodeStrategy                 struct{ uncounted }
-	CSIStorageCapacityStrategy      struct{ uncounted }
-	VolumeAttachmentStrategy        struct{ uncounted }
-	VolumeAttributesClassStrategy   struct{ uncounted }
-	PodCertificateRequestStrategy   struct{ uncounted }
-	StorageVersionMigrationStrategy struct{ uncounted }
+	ControllerRevisionStrategy      struct{ strategy.Uncounted }
+	RuntimeClassStrategy            struct{ strategy.Uncounted }
+	ResourceClaimStrategy           struct{ strategy.Uncounted }
+	ResourceClaimTemplateStrategy   struct{ strategy.Uncounted }
+	CSINodeStrategy                 struct{ strategy.Uncounted }
+	CSIStorageCapacityStrategy      struct{ strategy.Uncounted }
+	VolumeAttachmentStrategy        struct{ strategy.Uncounted }
+	VolumeAttributesClassStrategy   struct{ strategy.Uncounted }
+	PodCertificateRequestStrategy   struct{ strategy.Uncounted }
+	StorageVersionMigrationStrategy struct{ strategy.Uncounted }
 )
 
 // Kinds whose metadata can be written together with the status.
 type (
-	PersistentVolumeStrategy      struct{ strategy.PersistentVolume }
-	PersistentVolumeClaimStrategy struct {
-		strategy.PersistentVolumeClaim
-	}
-	CronJobStrategy                 struct{ described }
-	HorizontalPodAutoscalerStrategy struct{ described }
-	IngressStrategy                 struct{ described }
-	PodDisruptionBudgetStrategy     struct{ described }
+	PersistentVolumeStrategy        struct{ strategy.PersistentVolume }
+	PersistentVolumeClaimStrategy   struct{ strategy.PersistentVolumeClaim }
+	CronJobStrategy                 struct{ strategy.WithMetadata }
+	HorizontalPodAutoscalerStrategy struct{ strategy.WithMetadata }
+	IngressStrategy                 struct{ strategy.WithMetadata }
+	PodDisruptionBudgetStrategy     struct{ strategy.WithMetadata }
 )
-
-// described is part of the strategies of such kinds: the older ones.
-type described struct{}
-
-// StatusMetadata says that a write of the status writes the metadata, too.
-func (described) StatusMetadata() bool { return true }
 
 // ReplicationControllerStrategy holds what is special about replication controllers.
 type ReplicationControllerStrategy struct {
-	described
-	orphaning
+	strategy.WithMetadata
+	strategy.Orphaning
 }
-
-// orphaning is part of the strategies of kinds whose pods stay, if a client says nothing else.
-type orphaning struct{}
-
-// OrphansDependents says that what the object owns stays when it is deleted.
-func (orphaning) OrphansDependents() bool { return true }
-
-// uncounted is part of the strategies of such kinds.
-type uncounted struct{}
-
-// HasGeneration says that changes are not counted.
-func (uncounted) HasGeneration() bool { return false }

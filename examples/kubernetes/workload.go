@@ -19,9 +19,9 @@ import (
 // lives: pods that it no longer found would be left to themselves.
 type (
 	DeploymentStrategy  struct{ strategy.Deployment }
-	ReplicaSetStrategy  struct{ described }
-	DaemonSetStrategy   struct{ described }
-	StatefulSetStrategy struct{ described }
+	ReplicaSetStrategy  struct{ strategy.WithMetadata }
+	DaemonSetStrategy   struct{ strategy.WithMetadata }
+	StatefulSetStrategy struct{ strategy.WithMetadata }
 )
 
 var specPath = field.NewPath("spec")

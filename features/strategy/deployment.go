@@ -8,7 +8,7 @@ import (
 )
 
 // Deployment is part of the strategy of deployments.
-type Deployment struct{ described }
+type Deployment struct{ WithMetadata }
 
 // PrepareForUpdate counts a change of the annotations, too: those of a deployment are copied to
 // what is made of it.

@@ -9,16 +9,3 @@
 // Start reading at Pod. What is done is what a kube-apiserver 1.37 does; package test/kuberules
 // compares the two.
 package strategy
-
-// described is part of the strategies of kinds whose metadata can be written together with the
-// status: the older ones.
-type described struct{}
-
-// StatusMetadata says that a write of the status writes the metadata, too.
-func (described) StatusMetadata() bool { return true }
-
-// uncounted is part of the strategies of kinds whose changes Kubernetes does not count.
-type uncounted struct{}
-
-// HasGeneration says that changes are not counted.
-func (uncounted) HasGeneration() bool { return false }

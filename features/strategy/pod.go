@@ -9,7 +9,7 @@ import (
 )
 
 // Pod is part of the strategy of pods.
-type Pod struct{ described }
+type Pod struct{ WithMetadata }
 
 // PrepareForCreate starts the life of a pod: it waits for somebody to run it.
 func (Pod) PrepareForCreate(_ context.Context, pod *corev1.Pod) {

@@ -9,8 +9,8 @@ import (
 
 // PersistentVolume is part of the strategy of volumes.
 type PersistentVolume struct {
-	uncounted
-	described
+	Uncounted
+	WithMetadata
 }
 
 // PrepareForCreate: a new volume waits for a claim.
@@ -31,8 +31,8 @@ func (PersistentVolume) PrepareForStatusUpdate(_ context.Context, volume, old *c
 
 // PersistentVolumeClaim is part of the strategy of claims.
 type PersistentVolumeClaim struct {
-	uncounted
-	described
+	Uncounted
+	WithMetadata
 }
 
 // PrepareForCreate writes where the data come from in both fields that say so: clients of different

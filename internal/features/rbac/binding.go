@@ -10,11 +10,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/typeplane/typeplane/features/strategy"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // RoleBindingStrategy holds the rules of role bindings, and their columns.
-type RoleBindingStrategy struct{ uncounted }
+type RoleBindingStrategy struct{ strategy.Uncounted }
 
 // ValidateName says what is wrong with a name.
 func (RoleBindingStrategy) ValidateName(name string, prefix bool) []string {
@@ -40,7 +41,7 @@ func (RoleBindingStrategy) Cells(b *rbacv1.RoleBinding) []any {
 }
 
 // ClusterRoleBindingStrategy holds the rules of cluster role bindings, and their columns.
-type ClusterRoleBindingStrategy struct{ uncounted }
+type ClusterRoleBindingStrategy struct{ strategy.Uncounted }
 
 // ValidateName says what is wrong with a name.
 func (ClusterRoleBindingStrategy) ValidateName(name string, prefix bool) []string {

@@ -8,17 +8,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/typeplane/typeplane/features/strategy"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// uncounted is part of the strategies: Kubernetes does not count the changes of these kinds.
-type uncounted struct{}
-
-// HasGeneration says that changes are not counted.
-func (uncounted) HasGeneration() bool { return false }
-
 // RoleStrategy holds the rules of roles, and their columns.
-type RoleStrategy struct{ uncounted }
+type RoleStrategy struct{ strategy.Uncounted }
 
 // ValidateName says what is wrong with a name.
 func (RoleStrategy) ValidateName(name string, prefix bool) []string {
@@ -37,7 +32,7 @@ func (RoleStrategy) Columns() []metav1.TableColumnDefinition { return createdCol
 func (RoleStrategy) Cells(role *rbacv1.Role) []any { return []any{created(role)} }
 
 // ClusterRoleStrategy holds the rules of cluster roles, and their columns.
-type ClusterRoleStrategy struct{ uncounted }
+type ClusterRoleStrategy struct{ strategy.Uncounted }
 
 // ValidateName says what is wrong with a name.
 func (ClusterRoleStrategy) ValidateName(name string, prefix bool) []string {
