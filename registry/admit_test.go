@@ -109,10 +109,10 @@ func serveAdmitted(t *testing.T) *admitted {
 				a.note("rules")
 				return nil
 			},
-			ValidateStatusUpdate: func(context.Context, *widget.Widget, *widget.Widget) field.ErrorList {
+			StatusUpdate: registry.StatusUpdate[*widget.Widget]{Validate: func(context.Context, *widget.Widget, *widget.Widget) field.ErrorList {
 				a.note("rules of status")
 				return nil
-			},
+			}},
 			Canonicalize:        func(*widget.Widget) { a.note("canonicalize") },
 			AllowCreateOnUpdate: true,
 		},

@@ -22,19 +22,12 @@ type Strategy[T runtime.Object] struct {
 	// PrepareForUpdate does so for an update; old is the object as it is stored and must not be
 	// modified.
 	PrepareForUpdate func(ctx context.Context, obj, old T)
-	// PrepareForStatusUpdate does so for a write of the status subresource: obj is old with another
-	// status. It is for what follows from a change of the status, like since when a phase lasts,
-	// and for what clients leave out that do not know it.
-	PrepareForStatusUpdate func(ctx context.Context, obj, old T)
 
 	// Validate says what is wrong with a new object, besides its metadata. It modifies nothing.
 	Validate func(ctx context.Context, obj T) field.ErrorList
 	// ValidateUpdate says what is wrong with an update, besides the metadata: with the new object,
 	// and with the change. When it is nil, Validate judges the new object. It modifies nothing.
 	ValidateUpdate func(ctx context.Context, obj, old T) field.ErrorList
-	// ValidateStatusUpdate says what is wrong with a write of the status subresource. obj is old
-	// with another status; what ValidateUpdate and Validate say is not asked. It modifies nothing.
-	ValidateStatusUpdate func(ctx context.Context, obj, old T) field.ErrorList
 	// ValidationOptions says which options the rules in the markers of the kind's types are judged
 	// with. It is true for those that are on (see +k8s:ifEnabled). A rule that names an option
 	// which is not there fails. old is nil for a new object. nil: there are none.
@@ -96,6 +89,8 @@ type Strategy[T runtime.Object] struct {
 	// nothing. Jobs and replication controllers of Kubernetes are so, for clients of long ago.
 	OrphansDependents bool
 
+	// StatusUpdate is what is special about writes of the status subresource.
+	StatusUpdate StatusUpdate[T]
 	// Deletion is what is special about the end of an object.
 	Deletion Deletion[T]
 
@@ -108,6 +103,17 @@ type Strategy[T runtime.Object] struct {
 	// none.
 	Columns []metav1.TableColumnDefinition
 	Cells   func(obj T) []any
+}
+
+// StatusUpdate is what is special about writes of the status of a kind. Both fields may be nil.
+type StatusUpdate[T runtime.Object] struct {
+	// Prepare changes an object before it is validated: obj is old with another status. It sets
+	// what follows from the change, like since when a phase lasts, and what clients leave out that
+	// do not know it. old must not be modified.
+	Prepare func(ctx context.Context, obj, old T)
+	// Validate says what is wrong with the status. What ValidateUpdate and Validate of the Strategy
+	// say is not asked. It modifies nothing.
+	Validate func(ctx context.Context, obj, old T) field.ErrorList
 }
 
 // Deletion is what is special about the end of an object of a kind. Every field may be nil.

@@ -217,12 +217,6 @@ func TestRulesOfSubresources(t *testing.T) {
 				t.Error("a change of the status is one of the old object, too")
 			}
 		},
-		PrepareForStatusUpdate: func(_ context.Context, obj, old *widget.Widget) {
-			ask("PrepareForStatusUpdate")
-			if obj.Status.Seen == nil { // of a client that does not know it
-				obj.Status.Seen = old.Status.Seen
-			}
-		},
 		Validate: func(context.Context, *widget.Widget) field.ErrorList { return ask("Validate") },
 		ValidateUpdate: func(_ context.Context, obj, _ *widget.Widget) field.ErrorList {
 			if ask("ValidateUpdate"); obj.Spec.Replicas > 5 {
@@ -230,14 +224,22 @@ func TestRulesOfSubresources(t *testing.T) {
 			}
 			return nil
 		},
-		ValidateStatusUpdate: func(_ context.Context, obj, old *widget.Widget) field.ErrorList {
-			if ask("ValidateStatusUpdate"); obj.Spec.Color != old.Spec.Color {
-				t.Error("something else than the status differs")
-			}
-			if obj.Status.Phase == "Wrong" {
-				return field.ErrorList{field.Invalid(field.NewPath("status", "phase"), obj.Status.Phase, "no such phase")}
-			}
-			return nil
+		StatusUpdate: registry.StatusUpdate[*widget.Widget]{
+			Prepare: func(_ context.Context, obj, old *widget.Widget) {
+				ask("PrepareForStatusUpdate")
+				if obj.Status.Seen == nil { // of a client that does not know it
+					obj.Status.Seen = old.Status.Seen
+				}
+			},
+			Validate: func(_ context.Context, obj, old *widget.Widget) field.ErrorList {
+				if ask("ValidateStatusUpdate"); obj.Spec.Color != old.Spec.Color {
+					t.Error("something else than the status differs")
+				}
+				if obj.Status.Phase == "Wrong" {
+					return field.ErrorList{field.Invalid(field.NewPath("status", "phase"), obj.Status.Phase, "no such phase")}
+				}
+				return nil
+			},
 		},
 		Canonicalize: func(*widget.Widget) { ask("Canonicalize") },
 	})

@@ -135,7 +135,7 @@ func (e *endpoint) replace(ctx context.Context, w *write, hub runtime.Object, fr
 	}
 	meta = runtime.Meta(hub)
 
-	// PrepareForUpdate, or PrepareForStatusUpdate.
+	// PrepareForUpdate, or that of the status.
 	if prepare := e.preparing(); prepare != nil {
 		prepare(ctx, hub, old)
 	}
@@ -324,7 +324,7 @@ func (e *endpoint) preparing() func(ctx context.Context, obj, old runtime.Object
 	case "":
 		return e.def.Strategy.PrepareForUpdate
 	case subresourceStatus:
-		return e.def.Strategy.PrepareForStatusUpdate
+		return e.def.Strategy.StatusUpdate.Prepare
 	}
 	return nil
 }

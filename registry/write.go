@@ -180,7 +180,7 @@ func (e *endpoint) validation() *judge.Judge {
 		KeepsStatus: e.def.CopyStatus != nil, Default: e.defaulted,
 		Strategy: judge.Strategy{
 			Validate: rules.Validate, ValidateUpdate: rules.ValidateUpdate,
-			ValidateStatusUpdate: rules.ValidateStatusUpdate, ValidationOptions: rules.ValidationOptions,
+			ValidateStatusUpdate: rules.StatusUpdate.Validate, ValidationOptions: rules.ValidationOptions,
 		},
 	}
 }

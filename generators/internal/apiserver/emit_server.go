@@ -98,7 +98,7 @@ func (p printer) resource(h *hub) {
 // in.
 func (p printer) strategy(h *hub) {
 	p.options(h)
-	var ending []string
+	var ending, status []string
 	if h.expires != nil {
 		ending = append(ending, "Expires: expires_"+h.storage.suffix)
 	}
@@ -111,6 +111,8 @@ func (p printer) strategy(h *hub) {
 		switch k.role {
 		case function:
 			p.P(k.name, ": ", method, ",")
+		case statusUpdate:
+			status = append(status, statusFields[k.name]+": "+method)
 		case deletion:
 			ending = append(ending, k.name+": "+method)
 		case value:
@@ -120,6 +122,9 @@ func (p printer) strategy(h *hub) {
 		case bySubresource:
 			p.P(k.name, fmt.Sprintf(`: map[string][]string{"": %[1]s(""), "status": %[1]s("status"), "scale": %[1]s("scale")},`, method))
 		}
+	}
+	if len(status) > 0 {
+		p.P("StatusUpdate: ", emit.Ident{Path: registryPath, Name: "StatusUpdate"}, "[*", h.ident(), "]{", strings.Join(status, ", "), "},")
 	}
 	if len(ending) > 0 {
 		p.P("Deletion: ", emit.Ident{Path: registryPath, Name: "Deletion"}, "[*", h.ident(), "]{", strings.Join(ending, ", "), "},")

@@ -25,10 +25,10 @@ var to, from = param{"to", "T"}, param{"from", "T"}
 var hooks = []hook{
 	{"PrepareForCreate", []param{ctx, obj}, "", function},
 	{"PrepareForUpdate", []param{ctx, obj, old}, "", function},
-	{"PrepareForStatusUpdate", []param{ctx, obj, old}, "", function},
+	{"PrepareForStatusUpdate", []param{ctx, obj, old}, "", statusUpdate},
 	{"Validate", []param{ctx, obj}, "field.ErrorList", function},
 	{"ValidateUpdate", []param{ctx, obj, old}, "field.ErrorList", function},
-	{"ValidateStatusUpdate", []param{ctx, obj, old}, "field.ErrorList", function},
+	{"ValidateStatusUpdate", []param{ctx, obj, old}, "field.ErrorList", statusUpdate},
 	{"ValidationOptions", []param{ctx, obj, old}, "map[string]bool", function},
 	{"ValidateName", []param{{"name", "string"}, {"prefix", "bool"}}, "[]string", function},
 	{"WarningsOnCreate", []param{ctx, obj}, "[]string", function},

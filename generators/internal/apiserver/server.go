@@ -179,8 +179,9 @@ type hook struct {
 type role int
 
 const (
-	// function: the field of its name, or one of Deletion.
+	// function: the field of its name, or one of StatusUpdate or Deletion.
 	function role = iota
+	statusUpdate
 	deletion
 	// value: the field of its name is what it returns; denied: another field is what it denies.
 	value
@@ -188,6 +189,9 @@ const (
 	// bySubresource: the field is a map of what it returns for each subresource.
 	bySubresource
 )
+
+// statusFields are the fields of a registry.StatusUpdate by the methods that fill them in.
+var statusFields = map[string]string{"PrepareForStatusUpdate": "Prepare", "ValidateStatusUpdate": "Validate"}
 
 // deniedFields are the fields that say the opposite of a method.
 var deniedFields = map[string]string{
