@@ -28,7 +28,8 @@ type program struct{ dir, plugins string }
 
 var (
 	clusterProgram    = program{"../../examples/cluster", "LimitRanger,ServiceAccount,DefaultStorageClass,ResourceQuota"}
-	kubernetesProgram = program{"../../examples/kubernetes/server", "LimitRanger,ServiceAccount,DefaultStorageClass,ResourceQuota,Priority,DefaultTolerationSeconds,StorageObjectInUseProtection"}
+	kubernetesProgram = program{"../../examples/kubernetes/server", "LimitRanger,ServiceAccount,DefaultStorageClass,ResourceQuota,Priority,DefaultTolerationSeconds,StorageObjectInUseProtection," +
+		"TaintNodesByCondition,RuntimeClass,DefaultIngressClass,PersistentVolumeClaimResize,PodTopologyLabels"}
 )
 
 // server is a program, built and started.
