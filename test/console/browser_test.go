@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -106,13 +107,17 @@ func (b *tab) fault(text string) {
 // perform does what is asked, in the time after which it is taken to hang.
 func perform[T any](b *tab, action chromedp.Action[T]) T {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, hangs)
-	defer cancel()
-	out, err := chromedp.Run(ctx, action)
+	out, err := try(b, action)
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	return out
+}
+
+func try[T any](b *tab, action chromedp.Action[T]) (T, error) {
+	ctx, cancel := context.WithTimeout(b.ctx, hangs)
+	defer cancel()
+	return chromedp.Run(ctx, action)
 }
 
 // call runs a command of the DevTools protocol.
@@ -140,7 +145,11 @@ func (b *tab) act(script string) {
 func (b *tab) until(expression string) {
 	b.t.Helper()
 	for end := time.Now().Add(hangs); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if eval[bool](b, "Boolean("+expression+")") {
+		is, err := try(b, chromedp.Evaluate[bool]("Boolean("+expression+")", chromedp.EvalAwaitPromise))
+		switch {
+		case err != nil && !strings.Contains(err.Error(), "navigated"): // a page that is on its way to another is asked again
+			b.t.Fatal(err)
+		case is:
 			return
 		}
 	}
