@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"os"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -18,20 +17,27 @@ func TestHooksAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	methods := map[string]string{"NoGeneration": "HasGeneration", "RefuseUnconditionalUpdate": "AllowUnconditionalUpdate"}
-	methods["Prepare"] = "PrepareForStatusUpdate" // and Validate is one of both
-	fields := append(reflect.VisibleFields(reflect.TypeFor[registry.Strategy[*widget.Widget]]()), slices.Concat(reflect.VisibleFields(reflect.TypeFor[registry.Deletion[*widget.Widget]]()), reflect.VisibleFields(reflect.TypeFor[registry.StatusUpdate[*widget.Widget]]()))...)
+	methods := map[string]string{
+		"NoGeneration": "HasGeneration", "RefuseUnconditionalUpdate": "AllowUnconditionalUpdate",
+		"StatusUpdate.Prepare": "PrepareForStatusUpdate", "StatusUpdate.Validate": "ValidateStatusUpdate",
+	}
 	functions := 0
-	for _, f := range fields {
-		if f.Type.Kind() == reflect.Func {
-			functions++
-		}
-		if f.Type.Kind() == reflect.Struct {
-			continue
-		}
-		name := cmp.Or(methods[f.Name], f.Name)
-		if !strings.Contains(string(page), "`"+name+"(") {
-			t.Errorf("docs/strategies.md does not list %s", name)
+	for prefix, part := range map[string]reflect.Type{
+		"":              reflect.TypeFor[registry.Strategy[*widget.Widget]](),
+		"StatusUpdate.": reflect.TypeFor[registry.StatusUpdate[*widget.Widget]](),
+		"Deletion.":     reflect.TypeFor[registry.Deletion[*widget.Widget]](),
+	} {
+		for _, f := range reflect.VisibleFields(part) {
+			if f.Type.Kind() == reflect.Struct {
+				continue
+			}
+			if f.Type.Kind() == reflect.Func {
+				functions++
+			}
+			name := cmp.Or(methods[prefix+f.Name], f.Name)
+			if !strings.Contains(string(page), "`"+name+"(") {
+				t.Errorf("docs/strategies.md does not list %s", name)
+			}
 		}
 	}
 	if functions > 14+2+5 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
@@ -18,7 +19,7 @@ import (
 func plugins() []typeplane.AdmissionPlugin {
 	return []typeplane.AdmissionPlugin{
 		{Name: "TaintNodesByCondition", New: newTaints},
-		{Name: "PodSecurity", New: newPodSecurity},
+		{Name: "PodSecurityWarning", New: newPodSecurity},
 		{Name: "Priority", New: newPriority},
 		{Name: "DefaultTolerationSeconds", New: newTolerations},
 		{Name: "StorageObjectInUseProtection", New: newProtection},
@@ -35,13 +36,17 @@ func creates(r *admission.Request, plurals ...string) bool {
 	return r.Operation == admission.Create && r.Subresource == "" && r.Resource.Group == "" && slices.Contains(plurals, r.Resource.Resource)
 }
 
-// get reads an object. Like list it asks memory, as a kube-apiserver does.
+// get reads an object. Like list it asks memory, as a kube-apiserver does. What is not there may
+// have been made just now, so it is asked for once more.
 func get[T any, P interface {
 	*T
 	apiruntime.Object
 }](ctx context.Context, of *rest.Resource, name string) (P, error) {
 	obj := P(new(T))
 	view, err := of.Get.Get(ctx, rest.Name{Name: name}, metav1.GetOptions{ResourceVersion: "0"})
+	if apierrors.IsNotFound(err) {
+		view, err = of.Get.Get(ctx, rest.Name{Name: name}, metav1.GetOptions{})
+	}
 	if err == nil {
 		err = rest.Read(view, obj)
 	}

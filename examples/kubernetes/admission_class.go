@@ -193,6 +193,9 @@ func newClaimResize(_ context.Context, h *typeplane.Host, _ []byte) (admission.P
 				return errors.New("Only bound persistent volume claims can be expanded")
 			case classOf(claim) != "" && classOf(claim) == classOf(old):
 				class, err := get[storagev1.StorageClass](ctx, classes, classOf(claim))
+				if err != nil && !apierrors.IsNotFound(err) {
+					return err
+				}
 				if err == nil && class.AllowVolumeExpansion != nil && *class.AllowVolumeExpansion {
 					return nil
 				}

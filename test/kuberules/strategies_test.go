@@ -186,6 +186,9 @@ func (c *writes) as(update bool, subresource string) context.Context {
 func (c *writes) compare(theirs runtime.Object, method, path string, sent map[string]any, of string) {
 	c.t.Helper()
 	answer, code := c.do(method, path+"?dryRun=All", sent)
+	if code >= 500 {
+		c.t.Errorf("%s: %d %s", of, code, answer)
+	}
 	if code >= 300 {
 		return
 	}
