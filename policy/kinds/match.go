@@ -53,16 +53,22 @@ func validateRules(rules []admissionregistrationv1.NamedRuleWithOperations, path
 // policy and actions are named, the tags of the type say.
 func validateBinding(b *admissionregistrationv1.ValidatingAdmissionPolicyBinding) (errs field.ErrorList) {
 	spec := field.NewPath("spec")
-	if b.Spec.PolicyName != "" {
-		for _, message := range utilvalidation.IsDNS1123Subdomain(b.Spec.PolicyName) {
-			errs = append(errs, field.Invalid(spec.Child("policyName"), b.Spec.PolicyName, message))
+	errs = validateBound(b.Spec.PolicyName, b.Spec.ParamRef, b.Spec.MatchResources, spec)
+	return append(errs, validateActions(b.Spec.ValidationActions, spec.Child("validationActions"))...)
+}
+
+// validateBound says what is wrong with what bindings of both kinds of policies say.
+func validateBound(policy string, params *admissionregistrationv1.ParamRef, m *admissionregistrationv1.MatchResources, spec *field.Path) (errs field.ErrorList) {
+	if policy != "" {
+		for _, message := range utilvalidation.IsDNS1123Subdomain(policy) {
+			errs = append(errs, field.Invalid(spec.Child("policyName"), policy, message))
 		}
 	}
-	errs = append(errs, validateParamRef(b.Spec.ParamRef, spec.Child("paramRef"))...)
-	if b.Spec.MatchResources != nil {
-		errs = append(errs, validateMatch(b.Spec.MatchResources, spec.Child("matchResources"))...)
+	errs = append(errs, validateParamRef(params, spec.Child("paramRef"))...)
+	if m != nil {
+		errs = append(errs, validateMatch(m, spec.Child("matchResources"))...)
 	}
-	return append(errs, validateActions(b.Spec.ValidationActions, spec.Child("validationActions"))...)
+	return errs
 }
 
 func validateParamRef(ref *admissionregistrationv1.ParamRef, path *field.Path) (errs field.ErrorList) {

@@ -29,20 +29,7 @@ const (
 // else.
 func validatePolicy(p *admissionregistrationv1.ValidatingAdmissionPolicy) field.ErrorList {
 	spec, path := &p.Spec, field.NewPath("spec")
-	var errs field.ErrorList
-	if spec.FailurePolicy != nil {
-		errs = append(errs, oneOf(path.Child("failurePolicy"), *spec.FailurePolicy, admissionregistrationv1.Fail, admissionregistrationv1.Ignore)...)
-	}
-	errs = append(errs, validateParamKind(spec.ParamKind, path.Child("paramKind"))...)
-	if spec.MatchConstraints == nil {
-		errs = append(errs, field.Required(path.Child("matchConstraints"), ""))
-	} else {
-		at := path.Child("matchConstraints")
-		errs = append(errs, validateMatch(spec.MatchConstraints, at)...)
-		if len(spec.MatchConstraints.ResourceRules) == 0 {
-			errs = append(errs, field.Required(at.Child("resourceRules"), ""))
-		}
-	}
+	errs := validateConstraints(spec.FailurePolicy, spec.ParamKind, spec.MatchConstraints, path)
 	if len(spec.Validations) == 0 && len(spec.AuditAnnotations) == 0 {
 		errs = append(errs, field.Required(path.Child("validations"), "validations or auditAnnotations must be set; at least one of them is required"))
 	}
@@ -59,6 +46,24 @@ func validatePolicy(p *admissionregistrationv1.ValidatingAdmissionPolicy) field.
 		return errs
 	}
 	_, errs = expression.Compile(spec, path)
+	return errs
+}
+
+// validateConstraints says what is wrong with what policies that validate and those that mutate
+// say of the requests that they are about.
+func validateConstraints(failure *admissionregistrationv1.FailurePolicyType, params *admissionregistrationv1.ParamKind, m *admissionregistrationv1.MatchResources, path *field.Path) (errs field.ErrorList) {
+	if failure != nil {
+		errs = append(errs, oneOf(path.Child("failurePolicy"), *failure, admissionregistrationv1.Fail, admissionregistrationv1.Ignore)...)
+	}
+	errs = append(errs, validateParamKind(params, path.Child("paramKind"))...)
+	at := path.Child("matchConstraints")
+	if m == nil {
+		return append(errs, field.Required(at, ""))
+	}
+	errs = append(errs, validateMatch(m, at)...)
+	if len(m.ResourceRules) == 0 {
+		errs = append(errs, field.Required(at.Child("resourceRules"), ""))
+	}
 	return errs
 }
 
