@@ -99,7 +99,7 @@ func TestPolicies(t *testing.T) {
 	validation := func(v string) string { return about + "\nvalidations: [" + v + "]" }
 	for spec, want := range map[string]string{
 		with(""):          "",
-		"validations: []": "spec.matchConstraints: Required value|spec.validations: Required value: validations or auditAnnotations must be set",
+		"validations: []": "spec.matchConstraints: Required value|spec.validations: Required value: validations or auditAnnotations must be set|spec.auditAnnotations: Required value",
 		"matchConstraints: {}\nvalidations: [{expression: 'true'}]":        "spec.matchConstraints.resourceRules: Required value",
 		about + "\nauditAnnotations: [{key: a, valueExpression: \"'x'\"}]": "",
 		with("failurePolicy: Ask"):                                         `spec.failurePolicy: Unsupported value: "Ask"`,
@@ -114,7 +114,7 @@ func TestPolicies(t *testing.T) {
 		validation(`{expression: "true", message: "a\nb"}`):                      "message must not contain line breaks",
 		validation(`{expression: "true\n&& true"}`):                              "message must be specified if expression contains line breaks",
 		validation("{expression: 'true', reason: Gone}"):                         `validations[0].reason: Unsupported value: "Gone"`,
-		with("auditAnnotations: [{valueExpression: \"'x'\"}, {key: 'a/b', valueExpression: ''}, {key: c, valueExpression: \"'x'\"}, {key: c, valueExpression: \"'x'\"}]"): "auditAnnotations[0].key: Required value|auditAnnotations[1].key: Invalid value|auditAnnotations[1].valueExpression: Required value|auditAnnotations[3].key: Duplicate value",
+		with("auditAnnotations: [{valueExpression: \"'x'\"}, {key: 'a/b', valueExpression: ''}, {key: c, valueExpression: \"'x'\"}, {key: c, valueExpression: \"'x'\"}]"): "auditAnnotations[0].key: Invalid value|auditAnnotations[1].key: Invalid value|auditAnnotations[1].valueExpression: Required value|auditAnnotations[3].key: Duplicate value",
 		with("auditAnnotations: [" + strings.Repeat("{key: c, valueExpression: x}, ", 21) + "]"):                                                                          "auditAnnotations: Too many" + strings.Repeat("|Duplicate value", 20),
 		with("variables: [" + strings.Repeat("{name: c, expression: x}, ", 301) + "]"):                                                                                    "variables: Too many" + strings.Repeat("|Duplicate value", 99),
 		validation(strings.Repeat("{expression: 'true'}, ", 1001)):                                                                                                        "spec.validations: Too many",
@@ -143,7 +143,7 @@ func TestBindings(t *testing.T) {
 		"{}": "spec.policyName: Required value|spec.validationActions: Required value",
 		"policyName: P_\nvalidationActions: [Deny, Warn, Warn, Ask]": `spec.policyName: Invalid value|validationActions[2]: Duplicate value|validationActions[3]: Unsupported value: "Ask"|must not contain both Deny and Warn`,
 		good + "paramRef: {}": "paramRef: Required value: one of name or selector|parameterNotFoundAction: Required value",
-		good + "paramRef: {name: a, selector: {}, parameterNotFoundAction: Ask}":                                                                       `paramRef.name: Forbidden|parameterNotFoundAction: Unsupported value: "Ask"`,
+		good + "paramRef: {name: a, selector: {}, parameterNotFoundAction: Ask}":                                                                       `paramRef.name: Forbidden|paramRef.selector: Forbidden|parameterNotFoundAction: Unsupported value: "Ask"`,
 		good + "paramRef: {selector: {matchLabels: {a: '-'}}, parameterNotFoundAction: Allow}":                                                         "paramRef.selector.matchLabels: Invalid value",
 		good + "matchResources: {objectSelector: {matchLabels: {a: '-'}}, excludeResourceRules: [" + strings.Replace(rule, "CREATE", "READ", 1) + "]}": `objectSelector.matchLabels: Invalid value|excludeResourceRules[0].operations[0]: Unsupported value: "READ"`,
 	} {

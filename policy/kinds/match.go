@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	namepath "k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
@@ -40,6 +41,7 @@ func validateRules(rules []admissionregistrationv1.NamedRuleWithOperations, path
 			if name == "" {
 				errs = append(errs, field.Required(at.Child("resourceNames").Index(j), ""))
 			}
+			errs = append(errs, validateName(name, at.Child("resourceNames").Index(j))...)
 			if before[name] {
 				errs = append(errs, field.Duplicate(at.Child("resourceNames").Index(j), name))
 			}
@@ -75,17 +77,28 @@ func validateParamRef(ref *admissionregistrationv1.ParamRef, path *field.Path) (
 	if ref == nil {
 		return nil
 	}
+	errs = validateName(ref.Name, path.Child("name"))
 	switch {
 	case ref.Name != "" && ref.Selector != nil:
-		errs = append(errs, field.Forbidden(path.Child("name"), "name and selector are mutually exclusive"))
+		for _, one := range []string{"name", "selector"} {
+			errs = append(errs, field.Forbidden(path.Child(one), "name and selector are mutually exclusive"))
+		}
 	case ref.Name == "" && ref.Selector == nil:
 		errs = append(errs, field.Required(path, "one of name or selector must be specified"))
 	}
 	errs = append(errs, validateSelector(ref.Selector, path.Child("selector"))...)
-	if ref.ParameterNotFoundAction == nil {
+	if ref.ParameterNotFoundAction == nil || *ref.ParameterNotFoundAction == "" {
 		return append(errs, field.Required(path.Child("parameterNotFoundAction"), ""))
 	}
 	return append(errs, oneOf(path.Child("parameterNotFoundAction"), *ref.ParameterNotFoundAction, admissionregistrationv1.AllowAction, admissionregistrationv1.DenyAction)...)
+}
+
+// validateName refuses what no object can be called.
+func validateName(name string, path *field.Path) (errs field.ErrorList) {
+	for _, message := range namepath.IsValidPathSegmentName(name) {
+		errs = append(errs, field.Invalid(path, name, message))
+	}
+	return errs
 }
 
 func validateActions(actions []admissionregistrationv1.ValidationAction, path *field.Path) (errs field.ErrorList) {

@@ -36,15 +36,22 @@ func validateMutating(p *admissionregistrationv1.MutatingAdmissionPolicy) field.
 	return errs
 }
 
-// validateOperations refuses rules about what can't be changed.
+// changing are the operations that something can be changed in.
+var changing = []admissionregistrationv1.OperationType{
+	admissionregistrationv1.OperationAll, admissionregistrationv1.Connect, admissionregistrationv1.Create, admissionregistrationv1.Update,
+}
+
+// validateOperations refuses rules about deletions, in which nothing can be changed. validateMatch
+// has refused what is no operation.
 func validateOperations(m *admissionregistrationv1.MatchResources, path *field.Path) (errs field.ErrorList) {
 	if m == nil {
 		return nil
 	}
 	for i := range rest.WhileFew(&errs, slices.All(m.ResourceRules)) {
 		for j, operation := range rest.WhileFew(&errs, slices.All(m.ResourceRules[i].Operations)) {
-			errs = append(errs, oneOf(path.Child("resourceRules").Index(i).Child("operations").Index(j), operation,
-				admissionregistrationv1.OperationAll, admissionregistrationv1.Connect, admissionregistrationv1.Create, admissionregistrationv1.Update)...)
+			if operation == admissionregistrationv1.Delete {
+				errs = append(errs, field.NotSupported(path.Child("resourceRules").Index(i).Child("operations").Index(j), operation, changing))
+			}
 		}
 	}
 	return errs

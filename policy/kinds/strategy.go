@@ -27,6 +27,11 @@ func (ValidatingAdmissionPolicyStrategy) ValidateUpdate(_ context.Context, p, ol
 	return validatePolicy(p)
 }
 
+// ValidateStatusUpdate says what is wrong with a status.
+func (ValidatingAdmissionPolicyStrategy) ValidateStatusUpdate(_ context.Context, p, _ *admissionregistrationv1.ValidatingAdmissionPolicy) field.ErrorList {
+	return validateStatus(&p.Status, field.NewPath("status"))
+}
+
 // Columns are what kubectl get shows of policies.
 func (ValidatingAdmissionPolicyStrategy) Columns() []metav1.TableColumnDefinition {
 	return []metav1.TableColumnDefinition{

@@ -132,6 +132,7 @@ func API() typeplane.API {
 					ValidateUpdate: validatingAdmissionPolicyStrategy.ValidateUpdate,
 					Columns:        validatingAdmissionPolicyStrategy.Columns(),
 					Cells:          validatingAdmissionPolicyStrategy.Cells,
+					StatusUpdate:   registry.StatusUpdate[*v1.ValidatingAdmissionPolicy]{Validate: validatingAdmissionPolicyStrategy.ValidateStatusUpdate},
 				},
 			}),
 			registry.Define(registry.Definition[*v1.ValidatingAdmissionPolicyBinding]{

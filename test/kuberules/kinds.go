@@ -87,6 +87,10 @@ var kinds = []kind{
 	{gvk("storage.k8s.io", "v1", "StorageClass"), "storageclasses", true, storageclass.Strategy, nil},
 	{gvk("admissionregistration.k8s.io", "v1", "MutatingWebhookConfiguration"), "mutatingwebhookconfigurations", true, mutatingwebhookconfiguration.Strategy, nil},
 	{gvk("admissionregistration.k8s.io", "v1", "ValidatingWebhookConfiguration"), "validatingwebhookconfigurations", true, validatingwebhookconfiguration.Strategy, nil},
+}
+
+// policyKinds are those of module policy, which examples/kubernetes serves.
+var policyKinds = []kind{
 	{gvk("admissionregistration.k8s.io", "v1", "MutatingAdmissionPolicy"), "mutatingadmissionpolicies", true, mutatingadmissionpolicy.NewStrategy(nil, nil), nil},
 	{gvk("admissionregistration.k8s.io", "v1", "MutatingAdmissionPolicyBinding"), "mutatingadmissionpolicybindings", true, mutatingadmissionpolicybinding.NewStrategy(nil, nil, unresolved{}), nil},
 	{gvk("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy"), "validatingadmissionpolicies", true, validatingPolicies, validatingadmissionpolicy.NewStatusStrategy(validatingPolicies)},
