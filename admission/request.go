@@ -74,6 +74,11 @@ type Codec interface {
 	Encode(obj apiruntime.Object, version Version) ([]byte, error)
 	// Decode makes an Object, with its defaults, of the JSON of a version.
 	Decode(data []byte, version Version) (apiruntime.Object, error)
+	// Merge returns the JSON of an object of a version with what an apply configuration of that
+	// version says: a tree of what encoding/json reads, but that integers are int64. It is merged
+	// as a server-side apply merges it, by the schema of the kind, but nobody owns anything by it.
+	// A list or map that is owned as a whole is refused, and so is a field that there is not.
+	Merge(data []byte, applied map[string]any, version Version) ([]byte, error)
 }
 
 // Version is a resource in a version.

@@ -100,6 +100,7 @@ var order = []string{
 	certificates.ApprovalName,
 	certificates.SigningName,
 	certificates.SubjectRestrictionName,
+	"MutatingAdmissionPolicy", // Extras.Policies
 	webhook.MutatingName,
 	"ValidatingAdmissionPolicy", // Extras.Policies
 	webhook.ValidatingName,

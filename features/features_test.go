@@ -112,7 +112,7 @@ func TestTeam(t *testing.T) {
 // TestOrder: plug-ins are asked in the order of kube-apiserver, those of a program's policies among
 // them, and none is forgotten.
 func TestOrder(t *testing.T) {
-	policies := typeplane.API{Admission: []typeplane.AdmissionPlugin{{Name: "Unknown"}, {Name: "ValidatingAdmissionPolicy"}}}
+	policies := typeplane.API{Admission: []typeplane.AdmissionPlugin{{Name: "Unknown"}, {Name: "ValidatingAdmissionPolicy"}, {Name: "MutatingAdmissionPolicy"}}}
 	var names []string
 	for _, a := range features.With(features.Extras{Policies: policies}) {
 		for _, p := range a.Admission {
@@ -121,7 +121,7 @@ func TestOrder(t *testing.T) {
 	}
 	want := []string{
 		"NamespaceLifecycle", "LimitRanger", "ServiceAccount", "DefaultStorageClass",
-		"CertificateApproval", "CertificateSigning", "CertificateSubjectRestriction", "MutatingAdmissionWebhook",
+		"CertificateApproval", "CertificateSigning", "CertificateSubjectRestriction", "MutatingAdmissionPolicy", "MutatingAdmissionWebhook",
 		"ValidatingAdmissionPolicy", "ValidatingAdmissionWebhook", "ResourceQuota", "Unknown",
 	}
 	if !slices.Equal(names, want) {

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -12,6 +14,7 @@ import (
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -21,7 +24,7 @@ import (
 	"github.com/typeplane/typeplane/policy/expression"
 )
 
-// enforcer knows the policies that hold. Its methods may be called from any goroutine.
+// enforcer knows the policies of one kind that hold. Its methods may be called from any goroutine.
 type enforcer struct {
 	reader reader
 	// authorizer is that of the server.
@@ -29,8 +32,8 @@ type enforcer struct {
 	log        *slog.Logger
 
 	mu       sync.Mutex // guards what follows
-	policies []*admissionregistrationv1.ValidatingAdmissionPolicy
-	bindings []*admissionregistrationv1.ValidatingAdmissionPolicyBinding
+	policies []source
+	bindings []binding
 	// seen says which of the two have been told.
 	seenPolicies, seenBindings bool
 	compiled                   map[generation]*policy
@@ -46,9 +49,21 @@ type generation struct {
 	number int64
 }
 
+// source is a policy of either kind as it is stored, with its defaults. It is not modified.
+type source struct {
+	generation
+	name        string
+	params      *admissionregistrationv1.ParamKind
+	failure     *admissionregistrationv1.FailurePolicyType
+	constraints *admissionregistrationv1.MatchResources
+	compile     func(*field.Path) (*expression.Policy, field.ErrorList)
+	// again says that what mutates may do so twice.
+	again bool
+}
+
 // policy is a policy that is ready. It is not modified.
 type policy struct {
-	*admissionregistrationv1.ValidatingAdmissionPolicy
+	source
 	target
 	// expressions are nil if there is a problem.
 	expressions *expression.Policy
@@ -57,7 +72,10 @@ type policy struct {
 
 // binding is a binding that is ready. It is not modified.
 type binding struct {
-	*admissionregistrationv1.ValidatingAdmissionPolicyBinding
+	name, policy string
+	params       *admissionregistrationv1.ParamRef
+	// actions are those of a policy that validates.
+	actions []admissionregistrationv1.ValidationAction
 	target
 }
 
@@ -71,16 +89,16 @@ func newEnforcer(r reader, may auth.Authorizer, log *slog.Logger) *enforcer {
 	return &enforcer{reader: r, authorizer: may, log: log, known: make(chan struct{})}
 }
 
-// setPolicies replaces the policies, which have their defaults and are not modified any more.
-func (e *enforcer) setPolicies(all []*admissionregistrationv1.ValidatingAdmissionPolicy) {
+// setPolicies replaces the policies.
+func (e *enforcer) setPolicies(all []source) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.policies, e.seenPolicies = all, true
 	e.publish()
 }
 
-// setBindings is as setPolicies.
-func (e *enforcer) setBindings(all []*admissionregistrationv1.ValidatingAdmissionPolicyBinding) {
+// setBindings replaces the bindings.
+func (e *enforcer) setBindings(all []binding) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.bindings, e.seenBindings = all, true
@@ -95,35 +113,39 @@ func (e *enforcer) publish() {
 	}
 	byPolicy := map[string][]binding{}
 	for _, b := range e.bindings {
-		byPolicy[b.Spec.PolicyName] = append(byPolicy[b.Spec.PolicyName], binding{b, newTarget(b.Spec.MatchResources)})
+		byPolicy[b.policy] = append(byPolicy[b.policy], b)
 	}
 	kept, active := map[generation]*policy{}, []*bound{}
 	for _, p := range e.policies {
-		of := generation{p.UID, p.Generation}
-		ready := e.compiled[of]
+		ready := e.compiled[p.generation]
 		if ready == nil {
 			ready = e.compile(p)
 		}
-		kept[of] = ready
-		if bindings := byPolicy[p.Name]; len(bindings) > 0 {
-			slices.SortFunc(bindings, func(a, b binding) int { return cmp.Compare(a.Name, b.Name) })
+		kept[p.generation] = ready
+		if bindings := byPolicy[p.name]; len(bindings) > 0 {
+			slices.SortFunc(bindings, func(a, b binding) int { return cmp.Compare(a.name, b.name) })
 			active = append(active, &bound{ready, bindings})
 		}
 	}
-	slices.SortFunc(active, func(a, b *bound) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(active, func(a, b *bound) int { return cmp.Compare(a.name, b.name) })
 	e.compiled = kept
 	e.active.Store(&active)
 	e.once.Do(func() { close(e.known) })
 }
 
-func (e *enforcer) compile(p *admissionregistrationv1.ValidatingAdmissionPolicy) *policy {
-	ready := &policy{ValidatingAdmissionPolicy: p, target: newTarget(p.Spec.MatchConstraints)}
+func (e *enforcer) compile(p source) *policy {
+	ready := &policy{source: p, target: newTarget(p.constraints)}
 	var errs field.ErrorList
-	if ready.expressions, errs = expression.Compile(&p.Spec, field.NewPath("spec")); len(errs) > 0 {
+	if ready.expressions, errs = p.compile(field.NewPath("spec")); len(errs) > 0 {
 		ready.expressions, ready.problem = nil, errs.ToAggregate()
-		e.log.Error("an admission policy can't be compiled", "policy", p.Name, "error", ready.problem)
+		e.log.Error("an admission policy can't be compiled", "policy", p.name, "error", ready.problem)
 	}
 	return ready
+}
+
+// ignores says whether what can't be evaluated counts as if it was not there.
+func (p *policy) ignores() bool {
+	return p.failure != nil && *p.failure == admissionregistrationv1.Ignore
 }
 
 var errUnknown = errors.New("the admission policies are not known yet")
@@ -168,4 +190,41 @@ func (e *enforcer) current(ctx context.Context, r *admission.Request) ([]*bound,
 	case <-ctx.Done():
 		return nil, apierrors.NewForbidden(r.Resource.GroupResource(), r.Name, errUnknown)
 	}
+}
+
+// paramsOf are the parameters by which a binding has a policy judge a request, in a version: one
+// nil if it has none. There are none if the binding is about something else.
+func (e *enforcer) paramsOf(ctx context.Context, p *bound, b *binding, r *admission.Request) ([]any, error) {
+	_, ok, err := b.matches(ctx, r, e.reader.labels)
+	if err == nil && !ok {
+		return nil, nil
+	}
+	var params []any
+	if err == nil {
+		params, err = e.reader.params(ctx, p.params, b.params, match.Namespace(r))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("failed to configure binding: %w", err)
+	}
+	return params, nil
+}
+
+// denial is the refusal of a request.
+func denial(r *admission.Request, message string, reason metav1.StatusReason) error {
+	err := admission.Forbidden(r, errors.New(message))
+	err.ErrStatus.Reason, err.ErrStatus.Code = reason, codeOf(reason)
+	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{Message: message})
+	return err
+}
+
+func codeOf(reason metav1.StatusReason) int32 {
+	switch reason {
+	case metav1.StatusReasonForbidden:
+		return http.StatusForbidden
+	case metav1.StatusReasonUnauthorized:
+		return http.StatusUnauthorized
+	case metav1.StatusReasonRequestEntityTooLarge:
+		return http.StatusRequestEntityTooLarge
+	}
+	return http.StatusUnprocessableEntity
 }

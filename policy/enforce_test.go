@@ -22,11 +22,18 @@ import (
 )
 
 // enforced is an enforcer with a policy p and a binding b.
-func enforced(t *testing.T, policy, binding string) *enforcer {
+func enforced(t *testing.T, spec, binds string) *enforcer {
+	t.Helper()
+	_, e := policied(t, spec, binds)
+	return e
+}
+
+// policied is enforced with the policy.
+func policied(t *testing.T, spec, binds string) (*admissionregistrationv1.ValidatingAdmissionPolicy, *enforcer) {
 	t.Helper()
 	p, b := new(admissionregistrationv1.ValidatingAdmissionPolicy), new(admissionregistrationv1.ValidatingAdmissionPolicyBinding)
 	p.Name, p.UID, p.Generation, b.Name, b.Spec.PolicyName = "p", "1", 1, "b", "p"
-	for text, into := range map[string]any{policy: &p.Spec, binding: &b.Spec} {
+	for text, into := range map[string]any{spec: &p.Spec, binds: &b.Spec} {
 		if err := yaml.UnmarshalStrict([]byte(text), into); err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
@@ -35,9 +42,9 @@ func enforced(t *testing.T, policy, binding string) *enforcer {
 		b.Spec.ValidationActions = []admissionregistrationv1.ValidationAction{"Deny"}
 	}
 	e := newEnforcer(reader{}, auth.Masters{}, slog.New(slog.DiscardHandler))
-	e.setBindings([]*admissionregistrationv1.ValidatingAdmissionPolicyBinding{b})
-	e.setPolicies([]*admissionregistrationv1.ValidatingAdmissionPolicy{p})
-	return e
+	e.setBindings([]binding{validatingBinding(b)})
+	e.setPolicies([]source{validatingSource(p)})
+	return p, e
 }
 
 // write is a request for a config map c in the namespace ns, with a label a: b.
@@ -143,24 +150,24 @@ func TestDenials(t *testing.T) {
 
 // A policy is compiled once, and again when its spec changes.
 func TestCompiledOncePerGeneration(t *testing.T) {
-	e := enforced(t, "matchConstraints: {"+rules+"}\nvalidations: [{expression: 'false'}]", "{}")
+	p, e := policied(t, "matchConstraints: {"+rules+"}\nvalidations: [{expression: 'false'}]", "{}")
 	first := (*e.active.Load())[0].policy
 	e.setBindings(e.bindings)
-	labelled := e.policies[0].DeepCopy()
+	labelled := p.DeepCopy()
 	labelled.Labels = map[string]string{"a": "b"}
-	e.setPolicies([]*admissionregistrationv1.ValidatingAdmissionPolicy{labelled})
+	e.setPolicies([]source{validatingSource(labelled)})
 	if (*e.active.Load())[0].policy != first {
 		t.Error("it is compiled again for nothing")
 	}
 	changed := labelled.DeepCopy()
 	changed.Generation, changed.Spec.Validations[0].Expression = 2, "true"
-	e.setPolicies([]*admissionregistrationv1.ValidatingAdmissionPolicy{changed})
+	e.setPolicies([]source{validatingSource(changed)})
 	if err := e.validate(t.Context(), write(admission.Create)); err != nil || len(e.compiled) != 1 {
 		t.Errorf("%v %d", err, len(e.compiled))
 	}
 	other := changed.DeepCopy()
 	other.UID, other.Spec.Validations[0].Expression = types.UID("2"), "false"
-	e.setPolicies([]*admissionregistrationv1.ValidatingAdmissionPolicy{other})
+	e.setPolicies([]source{validatingSource(other)})
 	if err := e.validate(t.Context(), write(admission.Create)); err == nil {
 		t.Error("another policy of the same name and generation is taken for the first one")
 	}

@@ -9,6 +9,7 @@ require (
 	github.com/typeplane/typeplane v0.0.0-00010101000000-000000000000
 	github.com/typeplane/typeplane/cel v0.0.0
 	github.com/typeplane/typeplane/runtime v0.0.0
+	google.golang.org/protobuf v1.36.12
 	k8s.io/apiserver v0.37.2
 	sigs.k8s.io/yaml v1.6.0
 )
@@ -105,7 +106,6 @@ require (
 	golang.org/x/time v0.15.0 // indirect
 	google.golang.org/genproto/googleapis/api v0.0.0-20260803160001-6ac0973c030d // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260803160001-6ac0973c030d // indirect
-	google.golang.org/protobuf v1.36.12 // indirect
 	gopkg.in/evanphx/json-patch.v4 v4.13.0 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect

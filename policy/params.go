@@ -92,6 +92,17 @@ func (r *reader) kind(gvk schema.GroupVersionKind) *rest.Resource {
 	return r.resources[i]
 }
 
+// resource is the one of a name, nil if it is not served.
+func (r *reader) resource(gvr schema.GroupVersionResource) *rest.Resource {
+	i := slices.IndexFunc(r.resources, func(one *rest.Resource) bool {
+		return one.GroupVersion.WithResource(one.Name) == gvr && one.Subresource == "" && one.Get != nil
+	})
+	if i < 0 {
+		return nil
+	}
+	return r.resources[i]
+}
+
 // find returns the objects that are named or selected, of which there may be none.
 func find(ctx context.Context, resource *rest.Resource, namespace string, from *admissionregistrationv1.ParamRef) ([]any, error) {
 	if from.Name != "" {

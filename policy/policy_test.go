@@ -42,16 +42,20 @@ type answer struct {
 	warnings []string
 }
 
-// do sends a request, whose body is YAML.
+// do sends a request, whose body is YAML; as another user if the path ends with ?as=.
 func (c client) do(method, path, body string) answer {
 	c.t.Helper()
 	data, err := yaml.YAMLToJSON([]byte(body))
 	if err != nil {
 		c.t.Fatal(err)
 	}
+	path, as, _ := strings.Cut(path, "?as=")
 	req, err := http.NewRequest(method, c.URL+path, strings.NewReader(string(data)))
 	if err != nil {
 		c.t.Fatal(err)
+	}
+	if as != "" {
+		req.Header.Set("Impersonate-User", as)
 	}
 	req.Header.Set("Content-Type", "application/json")
 	if method == http.MethodPatch {
@@ -224,6 +228,44 @@ func TestParams(t *testing.T) {
 	c.until(422, "paramKind Missing of example.com/v1 is not served", secrets, made("q-z", ""))
 }
 
+// TestGuard: who writes a policy or a binding must be allowed to read the parameters, which the
+// policy reads with the rights of the server.
+func TestGuard(t *testing.T) {
+	c := start(t)
+	c.ready()
+	c.want(201, "", "POST", "/api/v1/namespaces/default/serviceaccounts", made("author", ""))
+	c.want(201, "", "POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles", made("author", `, rules: [
+		{apiGroups: [admissionregistration.k8s.io], resources: ['*'], verbs: ['*']}, {apiGroups: [""], resources: [configmaps], verbs: [get, list]},
+		{apiGroups: [""], resources: [secrets], resourceNames: [s], verbs: [get]}]`))
+	c.want(201, "", "POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", made("author", `, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: author}, subjects: [{kind: ServiceAccount, namespace: default, name: author}]`))
+	as := "system:serviceaccount:default:author"
+	for _, kind := range []string{"mutating", "validating"} {
+		policies, bindings := group+"/"+kind+"admissionpolicies", group+"/"+kind+"admissionpolicybindings"
+		about := onConfigMap + ", validations: [{expression: 'true'}]"
+		actions := ", validationActions: [Deny]"
+		if kind == "mutating" {
+			about, actions = onConfigMap+", reinvocationPolicy: Never, mutations: ["+apply("Object{}")+"]", ""
+		}
+		params := func(kind string) string { return ", paramKind: {apiVersion: v1, kind: " + kind + "}" }
+		ref := func(name, policy, ref string) string {
+			return made(name, ", spec: {policyName: "+policy+actions+", paramRef: {"+ref+", parameterNotFoundAction: Deny}}")
+		}
+		c.want(422, `spec.paramKind: Forbidden: user \"`+as+`\" must be allowed to get the parameters, which are secrets`, "POST", policies+"?as="+as, made("s", ", spec: {"+about+params("Secret")+"}"))
+		c.want(422, "spec.paramKind: Forbidden", "POST", policies+"?as="+as, made("x", ", spec: {"+about+params("Nothing")+"}"))
+		c.want(201, "", "POST", policies+"?as="+as, made("m", ", spec: {"+about+params("ConfigMap")+"}"))
+		c.want(422, "spec.paramKind: Forbidden", "PATCH", policies+"/m?as="+as, "{spec: {paramKind: {kind: Secret}}}")
+		c.want(201, "", "POST", policies, made("s", ", spec: {"+about+params("Secret")+"}"))
+		c.want(200, "", "PATCH", policies+"/s?as="+as, "{spec: {failurePolicy: Ignore}}") // it says nothing new
+		c.want(201, "", "POST", bindings+"?as="+as, ref("m", "m", "name: any, namespace: default"))
+		c.want(201, "", "POST", bindings+"?as="+as, ref("s", "s", "name: s, namespace: default"))
+		c.want(422, `spec.paramRef: Forbidden: user \"`+as+`\" must be allowed to get the parameters, which are secrets`, "POST", bindings+"?as="+as, ref("t", "s", "name: t, namespace: default"))
+		c.want(422, "must be allowed to list the parameters, which are secrets", "POST", bindings+"?as="+as, ref("l", "s", "selector: {}"))
+		c.want(422, "which are *.*", "POST", bindings+"?as="+as, ref("o", "none", "name: any"))
+		c.want(422, "spec.paramRef: Forbidden", "PATCH", bindings+"/m?as="+as, "{spec: {policyName: s}}")
+		c.want(200, "", "DELETE", bindings+"/s?as="+as, "")
+	}
+}
+
 // TestMatchConditions: webhooks have the same language.
 func TestMatchConditions(t *testing.T) {
 	c := start(t)
@@ -246,22 +288,22 @@ func TestPlugin(t *testing.T) {
 			names = append(names, p.Name)
 		}
 	}
-	if got := strings.Join(names, " "); !strings.Contains(got, "MutatingAdmissionWebhook ValidatingAdmissionPolicy ValidatingAdmissionWebhook") {
+	if got := strings.Join(names, " "); !strings.Contains(got, "MutatingAdmissionPolicy MutatingAdmissionWebhook ValidatingAdmissionPolicy ValidatingAdmissionWebhook") {
 		t.Errorf("the order is %s", got)
 	}
 	for _, a := range features.All() {
 		for _, p := range a.Admission {
-			if p.Name == policy.Name {
+			if p.Name == policy.ValidatingName || p.Name == policy.MutatingName {
 				t.Error("the plug-in is there without the module")
 			}
 		}
 		for _, r := range a.Resources {
-			if strings.HasPrefix(r.GroupResource().Resource, "validatingadmissionpolic") {
+			if strings.Contains(r.GroupResource().Resource, "admissionpolic") {
 				t.Errorf("%s can be written where nobody enforces them", r.GroupResource())
 			}
 		}
 	}
-	c := start(t, func(o *typeplane.Options) { o.Admission.Disable = []string{policy.Name} })
+	c := start(t, func(o *typeplane.Options) { o.Admission.Disable = []string{policy.ValidatingName} })
 	if text := c.ready(); strings.Contains(text, "validating-admission-policies") {
 		t.Errorf("a plug-in that is off is waited for: %s", text)
 	}

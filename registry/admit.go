@@ -162,3 +162,8 @@ func (f hubCodec) Decode(data []byte, version admission.Version) (apiruntime.Obj
 	}
 	return f.e.defaulted(kind, decoded.Object)
 }
+
+// Merge is as a server-side apply merges, without owners.
+func (f hubCodec) Merge(data []byte, applied map[string]any, version admission.Version) ([]byte, error) {
+	return f.e.owners.Merge(version.Kind.GroupVersion(), data, applied)
+}

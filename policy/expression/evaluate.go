@@ -111,8 +111,7 @@ func (p *Policy) Evaluate(ctx context.Context, in *Input) Result {
 func (p *Policy) evaluate(ctx context.Context, in *Input, steps uint64) (result Result) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	s := &scope{input: in, policy: p, values: map[string]ref.Val{}}
-	s.budget = &budget{ctx, conditionsBudget}
+	s := p.scope(in, &budget{ctx, conditionsBudget})
 	if met, err := p.conditions.met(s.budget, s); err != nil {
 		result.Errors = []Failure{{Index: -1, Message: err.Error()}}
 		return result
@@ -174,6 +173,11 @@ type scope struct {
 	budget *budget
 	values map[string]ref.Val
 	under  []string // variables that are being evaluated
+}
+
+// scope is a new one, in which nothing has been evaluated.
+func (p *Policy) scope(in *Input, b *budget) *scope {
+	return &scope{input: in, policy: p, budget: b, values: map[string]ref.Val{}}
 }
 
 var _ interpreter.Activation = (*scope)(nil)

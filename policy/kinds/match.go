@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	namepath "k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
@@ -40,6 +41,7 @@ func validateRules(rules []admissionregistrationv1.NamedRuleWithOperations, path
 			if name == "" {
 				errs = append(errs, field.Required(at.Child("resourceNames").Index(j), ""))
 			}
+			errs = append(errs, validateName(name, at.Child("resourceNames").Index(j))...)
 			if before[name] {
 				errs = append(errs, field.Duplicate(at.Child("resourceNames").Index(j), name))
 			}
@@ -53,33 +55,50 @@ func validateRules(rules []admissionregistrationv1.NamedRuleWithOperations, path
 // policy and actions are named, the tags of the type say.
 func validateBinding(b *admissionregistrationv1.ValidatingAdmissionPolicyBinding) (errs field.ErrorList) {
 	spec := field.NewPath("spec")
-	if b.Spec.PolicyName != "" {
-		for _, message := range utilvalidation.IsDNS1123Subdomain(b.Spec.PolicyName) {
-			errs = append(errs, field.Invalid(spec.Child("policyName"), b.Spec.PolicyName, message))
+	errs = validateBound(b.Spec.PolicyName, b.Spec.ParamRef, b.Spec.MatchResources, spec)
+	return append(errs, validateActions(b.Spec.ValidationActions, spec.Child("validationActions"))...)
+}
+
+// validateBound says what is wrong with what bindings of both kinds of policies say.
+func validateBound(policy string, params *admissionregistrationv1.ParamRef, m *admissionregistrationv1.MatchResources, spec *field.Path) (errs field.ErrorList) {
+	if policy != "" {
+		for _, message := range utilvalidation.IsDNS1123Subdomain(policy) {
+			errs = append(errs, field.Invalid(spec.Child("policyName"), policy, message))
 		}
 	}
-	errs = append(errs, validateParamRef(b.Spec.ParamRef, spec.Child("paramRef"))...)
-	if b.Spec.MatchResources != nil {
-		errs = append(errs, validateMatch(b.Spec.MatchResources, spec.Child("matchResources"))...)
+	errs = append(errs, validateParamRef(params, spec.Child("paramRef"))...)
+	if m != nil {
+		errs = append(errs, validateMatch(m, spec.Child("matchResources"))...)
 	}
-	return append(errs, validateActions(b.Spec.ValidationActions, spec.Child("validationActions"))...)
+	return errs
 }
 
 func validateParamRef(ref *admissionregistrationv1.ParamRef, path *field.Path) (errs field.ErrorList) {
 	if ref == nil {
 		return nil
 	}
+	errs = validateName(ref.Name, path.Child("name"))
 	switch {
 	case ref.Name != "" && ref.Selector != nil:
-		errs = append(errs, field.Forbidden(path.Child("name"), "name and selector are mutually exclusive"))
+		for _, one := range []string{"name", "selector"} {
+			errs = append(errs, field.Forbidden(path.Child(one), "name and selector are mutually exclusive"))
+		}
 	case ref.Name == "" && ref.Selector == nil:
 		errs = append(errs, field.Required(path, "one of name or selector must be specified"))
 	}
 	errs = append(errs, validateSelector(ref.Selector, path.Child("selector"))...)
-	if ref.ParameterNotFoundAction == nil {
+	if ref.ParameterNotFoundAction == nil || *ref.ParameterNotFoundAction == "" {
 		return append(errs, field.Required(path.Child("parameterNotFoundAction"), ""))
 	}
 	return append(errs, oneOf(path.Child("parameterNotFoundAction"), *ref.ParameterNotFoundAction, admissionregistrationv1.AllowAction, admissionregistrationv1.DenyAction)...)
+}
+
+// validateName refuses what no object can be called.
+func validateName(name string, path *field.Path) (errs field.ErrorList) {
+	for _, message := range namepath.IsValidPathSegmentName(name) {
+		errs = append(errs, field.Invalid(path, name, message))
+	}
+	return errs
 }
 
 func validateActions(actions []admissionregistrationv1.ValidationAction, path *field.Path) (errs field.ErrorList) {

@@ -29,22 +29,11 @@ const (
 // else.
 func validatePolicy(p *admissionregistrationv1.ValidatingAdmissionPolicy) field.ErrorList {
 	spec, path := &p.Spec, field.NewPath("spec")
-	var errs field.ErrorList
-	if spec.FailurePolicy != nil {
-		errs = append(errs, oneOf(path.Child("failurePolicy"), *spec.FailurePolicy, admissionregistrationv1.Fail, admissionregistrationv1.Ignore)...)
-	}
-	errs = append(errs, validateParamKind(spec.ParamKind, path.Child("paramKind"))...)
-	if spec.MatchConstraints == nil {
-		errs = append(errs, field.Required(path.Child("matchConstraints"), ""))
-	} else {
-		at := path.Child("matchConstraints")
-		errs = append(errs, validateMatch(spec.MatchConstraints, at)...)
-		if len(spec.MatchConstraints.ResourceRules) == 0 {
-			errs = append(errs, field.Required(at.Child("resourceRules"), ""))
-		}
-	}
+	errs := validateConstraints(spec.FailurePolicy, spec.ParamKind, spec.MatchConstraints, path)
 	if len(spec.Validations) == 0 && len(spec.AuditAnnotations) == 0 {
-		errs = append(errs, field.Required(path.Child("validations"), "validations or auditAnnotations must be set; at least one of them is required"))
+		for _, one := range []string{"validations", "auditAnnotations"} {
+			errs = append(errs, field.Required(path.Child(one), "validations or auditAnnotations must be set; at least one of them is required"))
+		}
 	}
 	errs = append(errs, webhook.ValidateConditions(spec.MatchConditions, path.Child("matchConditions"))...)
 	errs = append(errs, validateVariables(spec.Variables, path.Child("variables"))...)
@@ -62,20 +51,52 @@ func validatePolicy(p *admissionregistrationv1.ValidatingAdmissionPolicy) field.
 	return errs
 }
 
+// validateConstraints says what is wrong with what policies that validate and those that mutate
+// say of the requests that they are about.
+func validateConstraints(failure *admissionregistrationv1.FailurePolicyType, params *admissionregistrationv1.ParamKind, m *admissionregistrationv1.MatchResources, path *field.Path) (errs field.ErrorList) {
+	if failure != nil {
+		errs = append(errs, oneOf(path.Child("failurePolicy"), *failure, admissionregistrationv1.Fail, admissionregistrationv1.Ignore)...)
+	}
+	errs = append(errs, validateParamKind(params, path.Child("paramKind"))...)
+	at := path.Child("matchConstraints")
+	if m == nil {
+		return append(errs, field.Required(at, ""))
+	}
+	errs = append(errs, validateMatch(m, at)...)
+	if len(m.ResourceRules) == 0 {
+		errs = append(errs, field.Required(at.Child("resourceRules"), ""))
+	}
+	return errs
+}
+
 func validateParamKind(k *admissionregistrationv1.ParamKind, path *field.Path) (errs field.ErrorList) {
 	if k == nil {
 		return nil
 	}
-	if k.APIVersion == "" {
-		errs = append(errs, field.Required(path.Child("apiVersion"), ""))
-	} else if _, err := schema.ParseGroupVersion(k.APIVersion); err != nil {
-		errs = append(errs, field.Invalid(path.Child("apiVersion"), k.APIVersion, err.Error()))
-	}
+	errs = validateVersion(k.APIVersion, path.Child("apiVersion"))
 	if k.Kind == "" {
 		return append(errs, field.Required(path.Child("kind"), ""))
 	}
 	for _, message := range utilvalidation.IsDNS1035Label(strings.ToLower(k.Kind)) {
 		errs = append(errs, field.Invalid(path.Child("kind"), k.Kind, "may have mixed case, but should otherwise match: "+message))
+	}
+	return errs
+}
+
+func validateVersion(apiVersion string, path *field.Path) (errs field.ErrorList) {
+	if apiVersion == "" {
+		return field.ErrorList{field.Required(path, "")}
+	}
+	gv, err := schema.ParseGroupVersion(apiVersion)
+	if err != nil {
+		return field.ErrorList{field.Invalid(path, apiVersion, err.Error())}
+	}
+	var problems []string
+	if gv.Group != "" {
+		problems = utilvalidation.IsDNS1123Subdomain(gv.Group)
+	}
+	for _, message := range append(problems, utilvalidation.IsDNS1035Label(gv.Version)...) {
+		errs = append(errs, field.Invalid(path, apiVersion, message))
 	}
 	return errs
 }
@@ -133,8 +154,6 @@ func validateAnnotations(policy string, annotations []admissionregistrationv1.Au
 	for i, a := range rest.WhileFew(&errs, slices.All(annotations)) {
 		at := path.Index(i)
 		switch problems := utilvalidation.IsQualifiedName(policy + "/" + a.Key); {
-		case a.Key == "":
-			errs = append(errs, field.Required(at.Child("key"), ""))
 		case len(problems) > 0:
 			errs = append(errs, field.Invalid(at.Child("key"), a.Key, strings.Join(problems, "; ")))
 		case keys[a.Key]:

@@ -27,6 +27,11 @@ func (ValidatingAdmissionPolicyStrategy) ValidateUpdate(_ context.Context, p, ol
 	return validatePolicy(p)
 }
 
+// ValidateStatusUpdate says what is wrong with a status.
+func (ValidatingAdmissionPolicyStrategy) ValidateStatusUpdate(_ context.Context, p, _ *admissionregistrationv1.ValidatingAdmissionPolicy) field.ErrorList {
+	return validateStatus(&p.Status, field.NewPath("status"))
+}
+
 // Columns are what kubectl get shows of policies.
 func (ValidatingAdmissionPolicyStrategy) Columns() []metav1.TableColumnDefinition {
 	return []metav1.TableColumnDefinition{
@@ -38,11 +43,14 @@ func (ValidatingAdmissionPolicyStrategy) Columns() []metav1.TableColumnDefinitio
 
 // Cells fills the columns for one policy.
 func (ValidatingAdmissionPolicyStrategy) Cells(p *admissionregistrationv1.ValidatingAdmissionPolicy) []any {
-	kind := "<unset>"
-	if k := p.Spec.ParamKind; k != nil {
-		kind = k.APIVersion + "/" + k.Kind
+	return []any{int64(len(p.Spec.Validations)), kindOf(p.Spec.ParamKind), p.CreationTimestamp}
+}
+
+func kindOf(params *admissionregistrationv1.ParamKind) string {
+	if params == nil {
+		return "<unset>"
 	}
-	return []any{int64(len(p.Spec.Validations)), kind, p.CreationTimestamp}
+	return params.APIVersion + "/" + params.Kind
 }
 
 // ValidatingAdmissionPolicyBindingStrategy holds the rules of bindings, and their columns.
@@ -55,6 +63,10 @@ func (ValidatingAdmissionPolicyBindingStrategy) Validate(_ context.Context, b *a
 
 // Columns are what kubectl get shows of bindings.
 func (ValidatingAdmissionPolicyBindingStrategy) Columns() []metav1.TableColumnDefinition {
+	return bindingColumns()
+}
+
+func bindingColumns() []metav1.TableColumnDefinition {
 	return []metav1.TableColumnDefinition{
 		{Name: "PolicyName", Type: "string", Description: "The policy that holds by it."},
 		{Name: "ParamRef", Type: "string", Description: "Where the parameters are."},

@@ -17,6 +17,38 @@ import (
 
 // addToScheme declares every kind that this package knows, in every version.
 func addToScheme(b *runtime.Builder) {
+	mutatingAdmissionPolicyHub := runtime.AddHub(b, schema.GroupKind{Group: "admissionregistration.k8s.io", Kind: "MutatingAdmissionPolicy"}, func() *v1.MutatingAdmissionPolicy { return new(v1.MutatingAdmissionPolicy) })
+	runtime.AddVersion(mutatingAdmissionPolicyHub, runtime.Version[*v1.MutatingAdmissionPolicy, *v1.MutatingAdmissionPolicy]{
+		GroupVersion:    schema.GroupVersion{Group: "admissionregistration.k8s.io", Version: "v1"},
+		New:             func() *v1.MutatingAdmissionPolicy { return new(v1.MutatingAdmissionPolicy) },
+		NewList:         func() pkgruntime.Object { return new(v1.MutatingAdmissionPolicyList) },
+		Default:         v1.SetObjectDefaults_MutatingAdmissionPolicy,
+		AppendJSON:      v1.AppendJSON_MutatingAdmissionPolicy,
+		ReadJSON:        v1.ReadJSON_MutatingAdmissionPolicy,
+		AppendProtobuf:  v1.AppendProtobuf_MutatingAdmissionPolicy,
+		UnmarshalShared: v1.UnmarshalShared_MutatingAdmissionPolicy,
+		Recycler:        v1.Recycler_MutatingAdmissionPolicy,
+		JSONTable:       &v1.JSONTable_MutatingAdmissionPolicy,
+		DeepCopy:        v1.DeepCopy_MutatingAdmissionPolicy,
+		CompareFields:   compareFields_v1_MutatingAdmissionPolicy,
+	})
+
+	mutatingAdmissionPolicyBindingHub := runtime.AddHub(b, schema.GroupKind{Group: "admissionregistration.k8s.io", Kind: "MutatingAdmissionPolicyBinding"}, func() *v1.MutatingAdmissionPolicyBinding { return new(v1.MutatingAdmissionPolicyBinding) })
+	runtime.AddVersion(mutatingAdmissionPolicyBindingHub, runtime.Version[*v1.MutatingAdmissionPolicyBinding, *v1.MutatingAdmissionPolicyBinding]{
+		GroupVersion:    schema.GroupVersion{Group: "admissionregistration.k8s.io", Version: "v1"},
+		New:             func() *v1.MutatingAdmissionPolicyBinding { return new(v1.MutatingAdmissionPolicyBinding) },
+		NewList:         func() pkgruntime.Object { return new(v1.MutatingAdmissionPolicyBindingList) },
+		Default:         v1.SetObjectDefaults_MutatingAdmissionPolicyBinding,
+		AppendJSON:      v1.AppendJSON_MutatingAdmissionPolicyBinding,
+		ReadJSON:        v1.ReadJSON_MutatingAdmissionPolicyBinding,
+		AppendProtobuf:  v1.AppendProtobuf_MutatingAdmissionPolicyBinding,
+		UnmarshalShared: v1.UnmarshalShared_MutatingAdmissionPolicyBinding,
+		Recycler:        v1.Recycler_MutatingAdmissionPolicyBinding,
+		JSONTable:       &v1.JSONTable_MutatingAdmissionPolicyBinding,
+		DeepCopy:        v1.DeepCopy_MutatingAdmissionPolicyBinding,
+		CompareFields:   compareFields_v1_MutatingAdmissionPolicyBinding,
+	})
+
 	validatingAdmissionPolicyHub := runtime.AddHub(b, schema.GroupKind{Group: "admissionregistration.k8s.io", Kind: "ValidatingAdmissionPolicy"}, func() *v1.ValidatingAdmissionPolicy { return new(v1.ValidatingAdmissionPolicy) })
 	runtime.AddVersion(validatingAdmissionPolicyHub, runtime.Version[*v1.ValidatingAdmissionPolicy, *v1.ValidatingAdmissionPolicy]{
 		GroupVersion:    schema.GroupVersion{Group: "admissionregistration.k8s.io", Version: "v1"},
@@ -53,11 +85,40 @@ func addToScheme(b *runtime.Builder) {
 
 // API returns the kinds of this package for a server that asks for them, and how each of them is stored and served.
 func API() typeplane.API {
+	mutatingAdmissionPolicyStrategy := new(MutatingAdmissionPolicyStrategy)
+	mutatingAdmissionPolicyBindingStrategy := new(MutatingAdmissionPolicyBindingStrategy)
 	validatingAdmissionPolicyStrategy := new(ValidatingAdmissionPolicyStrategy)
 	validatingAdmissionPolicyBindingStrategy := new(ValidatingAdmissionPolicyBindingStrategy)
 	return typeplane.API{
 		AddToScheme: addToScheme,
 		Resources: []registry.Resource{
+			registry.Define(registry.Definition[*v1.MutatingAdmissionPolicy]{
+				GroupKind:      schema.GroupKind{Group: "admissionregistration.k8s.io", Kind: "MutatingAdmissionPolicy"},
+				Plural:         "mutatingadmissionpolicies",
+				Singular:       "mutatingadmissionpolicy",
+				Categories:     []string{"api-extensions"},
+				StorageVersion: schema.GroupVersion{Group: "admissionregistration.k8s.io", Version: "v1"},
+				Versions:       []schema.GroupVersion{{Group: "admissionregistration.k8s.io", Version: "v1"}},
+				Strategy: registry.Strategy[*v1.MutatingAdmissionPolicy]{
+					Validate:       mutatingAdmissionPolicyStrategy.Validate,
+					ValidateUpdate: mutatingAdmissionPolicyStrategy.ValidateUpdate,
+					Columns:        mutatingAdmissionPolicyStrategy.Columns(),
+					Cells:          mutatingAdmissionPolicyStrategy.Cells,
+				},
+			}),
+			registry.Define(registry.Definition[*v1.MutatingAdmissionPolicyBinding]{
+				GroupKind:      schema.GroupKind{Group: "admissionregistration.k8s.io", Kind: "MutatingAdmissionPolicyBinding"},
+				Plural:         "mutatingadmissionpolicybindings",
+				Singular:       "mutatingadmissionpolicybinding",
+				Categories:     []string{"api-extensions"},
+				StorageVersion: schema.GroupVersion{Group: "admissionregistration.k8s.io", Version: "v1"},
+				Versions:       []schema.GroupVersion{{Group: "admissionregistration.k8s.io", Version: "v1"}},
+				Strategy: registry.Strategy[*v1.MutatingAdmissionPolicyBinding]{
+					Validate: mutatingAdmissionPolicyBindingStrategy.Validate,
+					Columns:  mutatingAdmissionPolicyBindingStrategy.Columns(),
+					Cells:    mutatingAdmissionPolicyBindingStrategy.Cells,
+				},
+			}),
 			registry.Define(registry.Definition[*v1.ValidatingAdmissionPolicy]{
 				GroupKind:      schema.GroupKind{Group: "admissionregistration.k8s.io", Kind: "ValidatingAdmissionPolicy"},
 				Plural:         "validatingadmissionpolicies",
@@ -71,6 +132,7 @@ func API() typeplane.API {
 					ValidateUpdate: validatingAdmissionPolicyStrategy.ValidateUpdate,
 					Columns:        validatingAdmissionPolicyStrategy.Columns(),
 					Cells:          validatingAdmissionPolicyStrategy.Cells,
+					StatusUpdate:   registry.StatusUpdate[*v1.ValidatingAdmissionPolicy]{Validate: validatingAdmissionPolicyStrategy.ValidateStatusUpdate},
 				},
 			}),
 			registry.Define(registry.Definition[*v1.ValidatingAdmissionPolicyBinding]{

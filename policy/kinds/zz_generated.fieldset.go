@@ -14,6 +14,18 @@ import (
 
 //lint:file-ignore SA1019 deprecated fields are compared too
 
+// compareFields_v1_MutatingAdmissionPolicy tells which fields two objects of kind MutatingAdmissionPolicy in admissionregistration.k8s.io/v1 differ in, but for those that nobody owns.
+func compareFields_v1_MutatingAdmissionPolicy(c *fieldset.Comparison, old, obj *v1.MutatingAdmissionPolicy) {
+	fieldset.ObjectMeta(c, &old.ObjectMeta, &obj.ObjectMeta)
+	fieldset.Field(c, "spec", &old.Spec, &obj.Spec, compareFieldsOf_v1_MutatingAdmissionPolicySpec)
+}
+
+// compareFields_v1_MutatingAdmissionPolicyBinding tells which fields two objects of kind MutatingAdmissionPolicyBinding in admissionregistration.k8s.io/v1 differ in, but for those that nobody owns.
+func compareFields_v1_MutatingAdmissionPolicyBinding(c *fieldset.Comparison, old, obj *v1.MutatingAdmissionPolicyBinding) {
+	fieldset.ObjectMeta(c, &old.ObjectMeta, &obj.ObjectMeta)
+	fieldset.Field(c, "spec", &old.Spec, &obj.Spec, compareFieldsOf_v1_MutatingAdmissionPolicyBindingSpec)
+}
+
 // compareFields_v1_ValidatingAdmissionPolicy tells which fields two objects of kind ValidatingAdmissionPolicy in admissionregistration.k8s.io/v1 differ in, but for those that nobody owns.
 func compareFields_v1_ValidatingAdmissionPolicy(c *fieldset.Comparison, old, obj *v1.ValidatingAdmissionPolicy) {
 	fieldset.ObjectMeta(c, &old.ObjectMeta, &obj.ObjectMeta)
@@ -43,6 +55,28 @@ func compareFieldsOf_v1_MatchCondition(c *fieldset.Comparison, old, obj *v1.Matc
 	obj, is := fieldset.Value(obj)
 	c.Leaf("name", was, is, old.Name == obj.Name)
 	c.Leaf("expression", was, is, old.Expression == obj.Expression)
+}
+
+func compareFieldsOf_v1_MutatingAdmissionPolicyBindingSpec(c *fieldset.Comparison, old, obj *v1.MutatingAdmissionPolicyBindingSpec) {
+	old, _ = fieldset.Value(old)
+	obj, _ = fieldset.Value(obj)
+	c.Leaf("policyName", old.PolicyName != "", obj.PolicyName != "", old.PolicyName == obj.PolicyName)
+	fieldset.Field(c, "paramRef", old.ParamRef, obj.ParamRef, fieldset.Leaf)
+	fieldset.Field(c, "matchResources", old.MatchResources, obj.MatchResources, fieldset.Leaf)
+}
+
+func compareFieldsOf_v1_MutatingAdmissionPolicySpec(c *fieldset.Comparison, old, obj *v1.MutatingAdmissionPolicySpec) {
+	old, _ = fieldset.Value(old)
+	obj, _ = fieldset.Value(obj)
+	fieldset.Field(c, "paramKind", old.ParamKind, obj.ParamKind, fieldset.Leaf)
+	fieldset.Field(c, "matchConstraints", old.MatchConstraints, obj.MatchConstraints, fieldset.Leaf)
+	fieldset.FilledList(c, "variables", &old.Variables, &obj.Variables, fieldset.Leaf)
+	fieldset.FilledList(c, "mutations", &old.Mutations, &obj.Mutations, fieldset.Leaf)
+	c.Leaf("failurePolicy", old.FailurePolicy != nil, obj.FailurePolicy != nil, fieldset.SamePointers(old.FailurePolicy, obj.FailurePolicy))
+	fieldset.FilledList(c, "matchConditions", &old.MatchConditions, &obj.MatchConditions, func(c *fieldset.Comparison, old, obj *[]v1.MatchCondition) {
+		fieldset.List(c, old, obj, func(a, b *v1.MatchCondition) bool { return a.Name == b.Name }, func(in *v1.MatchCondition) fieldset.Key { return fieldset.AddKey(nil, "name", true, in.Name, "") }, compareFieldsOf_v1_MatchCondition)
+	})
+	c.Leaf("reinvocationPolicy", old.ReinvocationPolicy != "", obj.ReinvocationPolicy != "", old.ReinvocationPolicy == obj.ReinvocationPolicy)
 }
 
 func compareFieldsOf_v1_TypeChecking(c *fieldset.Comparison, old, obj *v1.TypeChecking) {

@@ -31,6 +31,9 @@ const (
 	maxMoved = 150_000_000
 )
 
+// ErrTestFailed says that a "test" of a patch found something else, so that nothing was done.
+var ErrTestFailed = jsonpatch.ErrTestFailed
+
 func init() {
 	// The library has this one bound for all of the process.
 	jsonpatch.AccumulatedCopySizeLimit = maxCopied

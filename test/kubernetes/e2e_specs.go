@@ -10,7 +10,6 @@ var leftOut = []expectation{
 	expect(`AdmissionWebhook|CustomResourceConversionWebhook|Sample API Server|sample-apiserver|Aggregated APIServer`, "a server runs in a pod: KWOK runs no containers"),
 	expect(`ServiceAccounts should (mount|allow opting out|set ownership|support InClusterConfig)|ServiceAccountIssuerDiscovery`, "a container reads files"),
 	expect(`CustomResource|CRD|[Cc]ustom [Rr]esource|a CR |\bCRs?\b`, "custom resources: here kinds are Go types"),
-	expect(`MutatingAdmissionPolicy`, "policies that mutate: module policy has those that validate"),
 	expect(`Projected PodCertificate|ClusterTrustBundleProjection|NodeAuthenticator|NodeAuthorizer|can restrict access by-node`, "a kubelet or a container takes part"),
 }
 

@@ -45,6 +45,14 @@ var differences = []struct {
 		{"(Mutating|Validating)WebhookConfiguration", "", `webhooks.*\.clientConfig`, true},
 		{"ClusterRole", "", `aggregationRule\.clusterRoleSelectors`, true},
 	}},
+	{"Expressions are compiled when nothing else is wrong: a kube-apiserver also says what can't be compiled then. It says twice, once without an index, which operations there are not.", []rule{
+		{"(Mutating|Validating)AdmissionPolicy", "", `spec\.variables`, true},
+		{"MutatingAdmissionPolicy(Binding)?", "", `spec\.match(Constraints|Resources)\.resourceRules.*\.operations`, true},
+	}},
+	{"A variable that is there twice, of which one would be hidden, and an empty name of an object are refused.", []rule{
+		{"(Mutating|Validating)AdmissionPolicy", "", `spec\.variables`, false},
+		{"(Mutating|Validating)AdmissionPolicy(Binding)?", "", `.*\.resourceNames`, false},
+	}},
 	{"The steps of a claim that grows are written by controllers that are not here.", []rule{
 		{"PersistentVolumeClaim", "status", `status\.allocatedResource`, false},
 	}},

@@ -12,7 +12,12 @@ import (
 	_ "k8s.io/kubernetes/pkg/apis/flowcontrol/install"
 	_ "k8s.io/kubernetes/pkg/apis/rbac/install"
 	_ "k8s.io/kubernetes/pkg/apis/storage/install"
+	"k8s.io/kubernetes/pkg/registry/admissionregistration/mutatingadmissionpolicy"
+	"k8s.io/kubernetes/pkg/registry/admissionregistration/mutatingadmissionpolicybinding"
 	"k8s.io/kubernetes/pkg/registry/admissionregistration/mutatingwebhookconfiguration"
+	"k8s.io/kubernetes/pkg/registry/admissionregistration/resolver"
+	"k8s.io/kubernetes/pkg/registry/admissionregistration/validatingadmissionpolicy"
+	"k8s.io/kubernetes/pkg/registry/admissionregistration/validatingadmissionpolicybinding"
 	"k8s.io/kubernetes/pkg/registry/admissionregistration/validatingwebhookconfiguration"
 	"k8s.io/kubernetes/pkg/registry/apps/deployment"
 	"k8s.io/kubernetes/pkg/registry/autoscaling/horizontalpodautoscaler"
@@ -83,3 +88,17 @@ var kinds = []kind{
 	{gvk("admissionregistration.k8s.io", "v1", "MutatingWebhookConfiguration"), "mutatingwebhookconfigurations", true, mutatingwebhookconfiguration.Strategy, nil},
 	{gvk("admissionregistration.k8s.io", "v1", "ValidatingWebhookConfiguration"), "validatingwebhookconfigurations", true, validatingwebhookconfiguration.Strategy, nil},
 }
+
+// policyKinds are those of module policy, which examples/kubernetes serves.
+var policyKinds = []kind{
+	{gvk("admissionregistration.k8s.io", "v1", "MutatingAdmissionPolicy"), "mutatingadmissionpolicies", true, mutatingadmissionpolicy.NewStrategy(nil, nil), nil},
+	{gvk("admissionregistration.k8s.io", "v1", "MutatingAdmissionPolicyBinding"), "mutatingadmissionpolicybindings", true, mutatingadmissionpolicybinding.NewStrategy(nil, nil, unresolved{}), nil},
+	{gvk("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicy"), "validatingadmissionpolicies", true, validatingPolicies, validatingadmissionpolicy.NewStatusStrategy(validatingPolicies)},
+	{gvk("admissionregistration.k8s.io", "v1", "ValidatingAdmissionPolicyBinding"), "validatingadmissionpolicybindings", true, validatingadmissionpolicybinding.NewStrategy(nil, nil, unresolved{}), nil},
+}
+
+var validatingPolicies = validatingadmissionpolicy.NewStrategy(nil, nil)
+
+// unresolved is for strategies that want to know where objects of a kind are. Without an authorizer
+// they never ask.
+type unresolved struct{ resolver.ResourceResolver }

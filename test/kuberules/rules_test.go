@@ -23,10 +23,16 @@ var (
 // TestRules makes each field of each kind wrong in turn, and compares what a kube-apiserver and our
 // server say.
 func TestRules(t *testing.T) {
-	s := start(t, clusterProgram)
+	cluster, judged := compareRules(t, clusterProgram, kinds)
+	policies, more := compareRules(t, kubernetesProgram, policyKinds)
+	all := slices.Concat(cluster, policies)
+	t.Logf("%d objects were judged, %d differently", judged+more, len(all))
+	report(t, all)
+}
+
+func compareRules(t *testing.T, p program, kinds []kind) (all []difference, asked int) {
+	s := start(t, p)
 	s.must("POST", "/api/v1/namespaces", map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": inNamespace}})
-	var all []difference
-	asked := 0
 	for _, k := range kinds {
 		if *only != "" && *only != k.resource {
 			continue
@@ -40,8 +46,7 @@ func TestRules(t *testing.T) {
 			all, asked = append(all, found...), asked+n
 		}
 	}
-	t.Logf("%d objects were judged, %d differently", asked, len(all))
-	report(t, all)
+	return all, asked
 }
 
 // difference is an object of which the two say different things.

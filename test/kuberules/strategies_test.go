@@ -37,7 +37,7 @@ func TestStrategies(t *testing.T) {
 	reasons := documents.Known(strategyDifferences)
 	t.Run("cluster", func(t *testing.T) { compareWrites(t, clusterProgram, kinds, reasons) })
 	t.Run("kubernetes", func(t *testing.T) {
-		compareWrites(t, kubernetesProgram, slices.Concat(kinds, kindsOfKubernetes), reasons)
+		compareWrites(t, kubernetesProgram, slices.Concat(kinds, kindsOfKubernetes, policyKinds), reasons)
 	})
 	if *only == "" {
 		reasons.Needed(t)

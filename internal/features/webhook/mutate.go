@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,32 +12,13 @@ import (
 	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/internal/features/webhook/match"
 	"github.com/typeplane/typeplane/internal/features/webhook/review"
+	"github.com/typeplane/typeplane/internal/features/webhook/rounds"
 	"github.com/typeplane/typeplane/runtime/jsonpatch"
 )
 
-// rounds is what the plug-in keeps from the first round of a request for the second. Hooks are
-// known by their place.
-type rounds struct {
-	hooks []*hook
-	round int
-	// asked are those that may be asked again and were, with no change by others since; due are
-	// those that others have made a change since.
-	asked, due map[int]bool
-	// last is the object when the plug-in was done with it, in its first version; nil if nobody
-	// would ask again.
-	last []byte
-}
-
-// changed is what follows from a change: who has been asked before should see it.
-func (s *rounds) changed() {
-	for i := range s.asked {
-		s.due[i] = true
-	}
-	clear(s.asked)
-}
-
 // mutate asks the hooks that want the request, one after the other: each sees what the one before
-// has made.
+// has made. In a second round it asks those once more that allow it, if somebody else has made a
+// change since they were asked.
 func (m *Mutating) mutate(ctx context.Context, r *admission.Request) error {
 	if match.Exempt(r) {
 		return nil
@@ -47,43 +27,25 @@ func (m *Mutating) mutate(ctx context.Context, r *admission.Request) error {
 	if err != nil {
 		return err
 	}
-	s := &rounds{hooks: hooks, asked: map[int]bool{}, due: map[int]bool{}}
-	r.Second(func(ctx context.Context, r *admission.Request) error { return m.mutateAgain(ctx, r, s) })
-	return m.each(ctx, r, s)
-}
-
-// mutateAgain asks once more those that allow it, if somebody else has made a change since they
-// were asked. A hook that was not asked the first time is not asked the second time.
-func (m *Mutating) mutateAgain(ctx context.Context, r *admission.Request, s *rounds) error {
-	s.round = 1
-	if len(s.asked) > 0 {
-		now, err := first(r)
+	s := rounds.New[*hook]()
+	r.Second(func(ctx context.Context, r *admission.Request) error {
+		any, err := s.Second(r)
 		if err != nil {
 			return apierrors.NewInternalError(err)
 		}
-		if !bytes.Equal(now, s.last) {
-			s.changed()
+		if !any {
+			return nil
 		}
-	}
-	if len(s.due) == 0 {
-		return nil
-	}
-	return m.each(ctx, r, s)
-}
-
-// first is the object in the first of its versions, to see whether it changes.
-func first(r *admission.Request) ([]byte, error) {
-	if r.Object == nil || r.Codec == nil {
-		return nil, nil
-	}
-	return r.Codec.Encode(r.Object, r.Codec.Versions()[0])
+		return m.each(ctx, r, hooks, s)
+	})
+	return m.each(ctx, r, hooks, s)
 }
 
 // each is one round.
-func (m *Mutating) each(ctx context.Context, r *admission.Request, s *rounds) error {
+func (m *Mutating) each(ctx context.Context, r *admission.Request, hooks []*hook, s *rounds.Rounds[*hook]) error {
 	var q *review.Question
-	for i, h := range s.hooks {
-		if s.round > 0 && !s.due[i] {
+	for i, h := range hooks {
+		if !s.Wants(h) {
 			continue
 		}
 		version, ok := match.Version(h.rules, h.exact, r)
@@ -106,18 +68,14 @@ func (m *Mutating) each(ctx context.Context, r *admission.Request, s *rounds) er
 			return err
 		}
 	}
-	if s.round > 0 || len(s.asked) == 0 {
-		return nil
-	}
-	var err error
-	if s.last, err = first(r); err != nil {
+	if err := s.End(r); err != nil {
 		return apierrors.NewInternalError(err)
 	}
 	return nil
 }
 
-// one asks hook i, if its conditions are met, and does what it says.
-func (m *Mutating) one(ctx context.Context, h *hook, i int, version admission.Version, q *review.Question, s *rounds) error {
+// one asks a hook, the one at i, if its conditions are met, and does what it says.
+func (m *Mutating) one(ctx context.Context, h *hook, i int, version admission.Version, q *review.Question, s *rounds.Rounds[*hook]) error {
 	r := q.Request
 	request, err := q.In(version)
 	if err != nil {
@@ -126,7 +84,7 @@ func (m *Mutating) one(ctx context.Context, h *hook, i int, version admission.Ve
 	if ok, err := h.meets(ctx, r, request); err != nil || !ok {
 		return err
 	}
-	p, begun, changed := pass{stepAdmit, "mutation", s.round, i}, time.Now(), false
+	p, begun, changed := pass{stepAdmit, "mutation", s.Number(), i}, time.Now(), false
 	a, err := m.ask(ctx, h, r, request, true)
 	if err == nil {
 		h.relay(r, a)
@@ -137,13 +95,7 @@ func (m *Mutating) one(ctx context.Context, h *hook, i int, version admission.Ve
 		}
 	}
 	annotateMutation(r, p, h, changed)
-	if changed {
-		s.changed()
-		r.Again = true
-	}
-	if h.again {
-		s.asked[i] = true
-	}
+	s.Asked(r, h, h.again, changed)
 	return m.settle(ctx, h, r, p, time.Since(begun), err)
 }
 
@@ -178,16 +130,10 @@ func (h *hook) apply(q *review.Question, version admission.Version, text []byte)
 	if err != nil {
 		return false, misfit(h, err)
 	}
-	obj, err := r.Codec.Decode(after, version)
-	if err != nil {
+	if changed, err = q.Replace(version, after); err != nil {
 		return false, misfit(h, err)
 	}
-	r.Object = obj
-	q.Changed()
-	if after, err = q.Object(version); err != nil {
-		return false, apierrors.NewInternalError(err)
-	}
-	return !bytes.Equal(before, after), nil
+	return changed, nil
 }
 
 func misfit(h *hook, err error) error {

@@ -13,6 +13,11 @@ func set[T any](field **T, value T) {
 	}
 }
 
+// SetDefaults_MutatingAdmissionPolicySpec refuses what an expression fails over.
+func SetDefaults_MutatingAdmissionPolicySpec(in *admissionregistrationv1.MutatingAdmissionPolicySpec) {
+	set(&in.FailurePolicy, admissionregistrationv1.Fail)
+}
+
 // SetDefaults_ValidatingAdmissionPolicySpec refuses what an expression fails over.
 func SetDefaults_ValidatingAdmissionPolicySpec(in *admissionregistrationv1.ValidatingAdmissionPolicySpec) {
 	set(&in.FailurePolicy, admissionregistrationv1.Fail)

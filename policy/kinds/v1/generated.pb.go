@@ -11,6 +11,100 @@ import (
 
 //lint:file-ignore SA1019 deprecated fields are read and written like others
 
+// UnmarshalShared_MutatingAdmissionPolicy is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. So are sets of fields (FieldsV1); other byte slices are copied.
+func UnmarshalShared_MutatingAdmissionPolicy(data []byte, m *admissionregistrationv1.MutatingAdmissionPolicy) error {
+	var err error
+	var slabs [apimachinery.FirstSlab]protobuf.Slab
+	r := protobuf.Reader{Shared: true, Err: &err, Slabs: slabs[:]}
+	apimachinery.Start(&r, data)
+	protobuf.Read(&r, &type_admissionregistrationv1_MutatingAdmissionPolicy, func() { reads_admissionregistrationv1_MutatingAdmissionPolicy() }, data, m)
+	return err
+}
+
+// Recycler_MutatingAdmissionPolicy returns a function that reads one message after the other into the same memory, as UnmarshalShared_MutatingAdmissionPolicy
+// does: what it returns is good until it is called again. Only one goroutine at a time may call it.
+func Recycler_MutatingAdmissionPolicy() func(data []byte) (*admissionregistrationv1.MutatingAdmissionPolicy, error) {
+	return protobuf.Recycler(&type_admissionregistrationv1_MutatingAdmissionPolicy, func() { reads_admissionregistrationv1_MutatingAdmissionPolicy() }, apimachinery.FirstSlab)
+}
+
+// AppendProtobuf_MutatingAdmissionPolicy appends m as it stands on the wire.
+func AppendProtobuf_MutatingAdmissionPolicy(dst []byte, m *MutatingAdmissionPolicy) ([]byte, error) {
+	w := protobuf.NewWriter()
+	n := marshal_admissionregistrationv1_MutatingAdmissionPolicy(&w, 0, m)
+	if w.Again(n) {
+		n = marshal_admissionregistrationv1_MutatingAdmissionPolicy(&w, 0, m)
+	}
+	return w.Finish(dst, n)
+}
+
+// UnmarshalShared_MutatingAdmissionPolicyBinding is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. So are sets of fields (FieldsV1); other byte slices are copied.
+func UnmarshalShared_MutatingAdmissionPolicyBinding(data []byte, m *admissionregistrationv1.MutatingAdmissionPolicyBinding) error {
+	var err error
+	var slabs [apimachinery.FirstSlab]protobuf.Slab
+	r := protobuf.Reader{Shared: true, Err: &err, Slabs: slabs[:]}
+	apimachinery.Start(&r, data)
+	protobuf.Read(&r, &type_admissionregistrationv1_MutatingAdmissionPolicyBinding, func() { reads_admissionregistrationv1_MutatingAdmissionPolicyBinding() }, data, m)
+	return err
+}
+
+// Recycler_MutatingAdmissionPolicyBinding returns a function that reads one message after the other into the same memory, as UnmarshalShared_MutatingAdmissionPolicyBinding
+// does: what it returns is good until it is called again. Only one goroutine at a time may call it.
+func Recycler_MutatingAdmissionPolicyBinding() func(data []byte) (*admissionregistrationv1.MutatingAdmissionPolicyBinding, error) {
+	return protobuf.Recycler(&type_admissionregistrationv1_MutatingAdmissionPolicyBinding, func() { reads_admissionregistrationv1_MutatingAdmissionPolicyBinding() }, apimachinery.FirstSlab)
+}
+
+// AppendProtobuf_MutatingAdmissionPolicyBinding appends m as it stands on the wire.
+func AppendProtobuf_MutatingAdmissionPolicyBinding(dst []byte, m *MutatingAdmissionPolicyBinding) ([]byte, error) {
+	w := protobuf.NewWriter()
+	n := marshal_admissionregistrationv1_MutatingAdmissionPolicyBinding(&w, 0, m)
+	if w.Again(n) {
+		n = marshal_admissionregistrationv1_MutatingAdmissionPolicyBinding(&w, 0, m)
+	}
+	return w.Finish(dst, n)
+}
+
+// UnmarshalShared_MutatingAdmissionPolicyBindingList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. So are sets of fields (FieldsV1); other byte slices are copied.
+func UnmarshalShared_MutatingAdmissionPolicyBindingList(data []byte, m *admissionregistrationv1.MutatingAdmissionPolicyBindingList) error {
+	var err error
+	var slabs [apimachinery.FirstSlab]protobuf.Slab
+	r := protobuf.Reader{Shared: true, Err: &err, Slabs: slabs[:]}
+	protobuf.Read(&r, &type_admissionregistrationv1_MutatingAdmissionPolicyBindingList, func() { reads_admissionregistrationv1_MutatingAdmissionPolicyBindingList() }, data, m)
+	return err
+}
+
+// AppendProtobuf_MutatingAdmissionPolicyBindingList appends m as it stands on the wire.
+func AppendProtobuf_MutatingAdmissionPolicyBindingList(dst []byte, m *MutatingAdmissionPolicyBindingList) ([]byte, error) {
+	w := protobuf.NewWriter()
+	n := marshal_admissionregistrationv1_MutatingAdmissionPolicyBindingList(&w, 0, m)
+	if w.Again(n) {
+		n = marshal_admissionregistrationv1_MutatingAdmissionPolicyBindingList(&w, 0, m)
+	}
+	return w.Finish(dst, n)
+}
+
+// UnmarshalShared_MutatingAdmissionPolicyList is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. So are sets of fields (FieldsV1); other byte slices are copied.
+func UnmarshalShared_MutatingAdmissionPolicyList(data []byte, m *admissionregistrationv1.MutatingAdmissionPolicyList) error {
+	var err error
+	var slabs [apimachinery.FirstSlab]protobuf.Slab
+	r := protobuf.Reader{Shared: true, Err: &err, Slabs: slabs[:]}
+	protobuf.Read(&r, &type_admissionregistrationv1_MutatingAdmissionPolicyList, func() { reads_admissionregistrationv1_MutatingAdmissionPolicyList() }, data, m)
+	return err
+}
+
+// AppendProtobuf_MutatingAdmissionPolicyList appends m as it stands on the wire.
+func AppendProtobuf_MutatingAdmissionPolicyList(dst []byte, m *MutatingAdmissionPolicyList) ([]byte, error) {
+	w := protobuf.NewWriter()
+	n := marshal_admissionregistrationv1_MutatingAdmissionPolicyList(&w, 0, m)
+	if w.Again(n) {
+		n = marshal_admissionregistrationv1_MutatingAdmissionPolicyList(&w, 0, m)
+	}
+	return w.Finish(dst, n)
+}
+
 // UnmarshalShared_ValidatingAdmissionPolicy is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
 // each of them keeps all of it in memory. So are sets of fields (FieldsV1); other byte slices are copied.
 func UnmarshalShared_ValidatingAdmissionPolicy(data []byte, m *admissionregistrationv1.ValidatingAdmissionPolicy) error {
@@ -103,6 +197,102 @@ func AppendProtobuf_ValidatingAdmissionPolicyList(dst []byte, m *ValidatingAdmis
 		n = marshal_admissionregistrationv1_ValidatingAdmissionPolicyList(&w, 0, m)
 	}
 	return w.Finish(dst, n)
+}
+
+// type_admissionregistrationv1_MutatingAdmissionPolicy is how admissionregistrationv1.MutatingAdmissionPolicy is read.
+var type_admissionregistrationv1_MutatingAdmissionPolicy = protobuf.Type[admissionregistrationv1.MutatingAdmissionPolicy]{Layout: protobuf.Layout{Object: true}}
+
+// reads_admissionregistrationv1_MutatingAdmissionPolicy says where the fields of MutatingAdmissionPolicy are and how each is read.
+func reads_admissionregistrationv1_MutatingAdmissionPolicy() *protobuf.Type[admissionregistrationv1.MutatingAdmissionPolicy] {
+	if m := protobuf.Begin(&type_admissionregistrationv1_MutatingAdmissionPolicy); m != nil {
+		t := &type_admissionregistrationv1_MutatingAdmissionPolicy.Layout
+		protobuf.Message(t, 1, &m.ObjectMeta, apimachinery.ObjectMeta())
+		protobuf.Message(t, 2, &m.Spec, reads_admissionregistrationv1_MutatingAdmissionPolicySpec())
+	}
+	return &type_admissionregistrationv1_MutatingAdmissionPolicy
+}
+
+// marshal_admissionregistrationv1_MutatingAdmissionPolicy writes m before the n bytes that w has, and returns how many it has then.
+func marshal_admissionregistrationv1_MutatingAdmissionPolicy(w *protobuf.Writer, n int, m *admissionregistrationv1.MutatingAdmissionPolicy) int {
+	if m == nil {
+		return n
+	}
+	n = w.Close(marshal_admissionregistrationv1_MutatingAdmissionPolicySpec(w, n, &m.Spec), 2<<3|2, n)
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
+	return n
+}
+
+// type_admissionregistrationv1_MutatingAdmissionPolicyBinding is how admissionregistrationv1.MutatingAdmissionPolicyBinding is read.
+var type_admissionregistrationv1_MutatingAdmissionPolicyBinding = protobuf.Type[admissionregistrationv1.MutatingAdmissionPolicyBinding]{Layout: protobuf.Layout{Object: true}}
+
+// reads_admissionregistrationv1_MutatingAdmissionPolicyBinding says where the fields of MutatingAdmissionPolicyBinding are and how each is read.
+func reads_admissionregistrationv1_MutatingAdmissionPolicyBinding() *protobuf.Type[admissionregistrationv1.MutatingAdmissionPolicyBinding] {
+	if m := protobuf.Begin(&type_admissionregistrationv1_MutatingAdmissionPolicyBinding); m != nil {
+		t := &type_admissionregistrationv1_MutatingAdmissionPolicyBinding.Layout
+		protobuf.Message(t, 1, &m.ObjectMeta, apimachinery.ObjectMeta())
+		protobuf.Message(t, 2, &m.Spec, reads_admissionregistrationv1_MutatingAdmissionPolicyBindingSpec())
+	}
+	return &type_admissionregistrationv1_MutatingAdmissionPolicyBinding
+}
+
+// marshal_admissionregistrationv1_MutatingAdmissionPolicyBinding writes m before the n bytes that w has, and returns how many it has then.
+func marshal_admissionregistrationv1_MutatingAdmissionPolicyBinding(w *protobuf.Writer, n int, m *admissionregistrationv1.MutatingAdmissionPolicyBinding) int {
+	if m == nil {
+		return n
+	}
+	n = w.Close(marshal_admissionregistrationv1_MutatingAdmissionPolicyBindingSpec(w, n, &m.Spec), 2<<3|2, n)
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
+	return n
+}
+
+// type_admissionregistrationv1_MutatingAdmissionPolicyBindingList is how admissionregistrationv1.MutatingAdmissionPolicyBindingList is read.
+var type_admissionregistrationv1_MutatingAdmissionPolicyBindingList protobuf.Type[admissionregistrationv1.MutatingAdmissionPolicyBindingList]
+
+// reads_admissionregistrationv1_MutatingAdmissionPolicyBindingList says where the fields of MutatingAdmissionPolicyBindingList are and how each is read.
+func reads_admissionregistrationv1_MutatingAdmissionPolicyBindingList() *protobuf.Type[admissionregistrationv1.MutatingAdmissionPolicyBindingList] {
+	if m := protobuf.Begin(&type_admissionregistrationv1_MutatingAdmissionPolicyBindingList); m != nil {
+		t := &type_admissionregistrationv1_MutatingAdmissionPolicyBindingList.Layout
+		protobuf.Message(t, 1, &m.ListMeta, apimachinery.ListMeta())
+		protobuf.Items(t, 2, &m.Items, reads_admissionregistrationv1_MutatingAdmissionPolicyBinding())
+	}
+	return &type_admissionregistrationv1_MutatingAdmissionPolicyBindingList
+}
+
+// marshal_admissionregistrationv1_MutatingAdmissionPolicyBindingList writes m before the n bytes that w has, and returns how many it has then.
+func marshal_admissionregistrationv1_MutatingAdmissionPolicyBindingList(w *protobuf.Writer, n int, m *admissionregistrationv1.MutatingAdmissionPolicyBindingList) int {
+	if m == nil {
+		return n
+	}
+	for k := len(m.Items) - 1; k >= 0; k-- {
+		n = w.Close(marshal_admissionregistrationv1_MutatingAdmissionPolicyBinding(w, n, &m.Items[k]), 2<<3|2, n)
+	}
+	n = w.Close(apimachinery.PutListMeta(w, n, &m.ListMeta), 1<<3|2, n)
+	return n
+}
+
+// type_admissionregistrationv1_MutatingAdmissionPolicyList is how admissionregistrationv1.MutatingAdmissionPolicyList is read.
+var type_admissionregistrationv1_MutatingAdmissionPolicyList protobuf.Type[admissionregistrationv1.MutatingAdmissionPolicyList]
+
+// reads_admissionregistrationv1_MutatingAdmissionPolicyList says where the fields of MutatingAdmissionPolicyList are and how each is read.
+func reads_admissionregistrationv1_MutatingAdmissionPolicyList() *protobuf.Type[admissionregistrationv1.MutatingAdmissionPolicyList] {
+	if m := protobuf.Begin(&type_admissionregistrationv1_MutatingAdmissionPolicyList); m != nil {
+		t := &type_admissionregistrationv1_MutatingAdmissionPolicyList.Layout
+		protobuf.Message(t, 1, &m.ListMeta, apimachinery.ListMeta())
+		protobuf.Items(t, 2, &m.Items, reads_admissionregistrationv1_MutatingAdmissionPolicy())
+	}
+	return &type_admissionregistrationv1_MutatingAdmissionPolicyList
+}
+
+// marshal_admissionregistrationv1_MutatingAdmissionPolicyList writes m before the n bytes that w has, and returns how many it has then.
+func marshal_admissionregistrationv1_MutatingAdmissionPolicyList(w *protobuf.Writer, n int, m *admissionregistrationv1.MutatingAdmissionPolicyList) int {
+	if m == nil {
+		return n
+	}
+	for k := len(m.Items) - 1; k >= 0; k-- {
+		n = w.Close(marshal_admissionregistrationv1_MutatingAdmissionPolicy(w, n, &m.Items[k]), 2<<3|2, n)
+	}
+	n = w.Close(apimachinery.PutListMeta(w, n, &m.ListMeta), 1<<3|2, n)
+	return n
 }
 
 // type_admissionregistrationv1_ValidatingAdmissionPolicy is how admissionregistrationv1.ValidatingAdmissionPolicy is read.
@@ -200,6 +390,72 @@ func marshal_admissionregistrationv1_ValidatingAdmissionPolicyList(w *protobuf.W
 		n = w.Close(marshal_admissionregistrationv1_ValidatingAdmissionPolicy(w, n, &m.Items[k]), 2<<3|2, n)
 	}
 	n = w.Close(apimachinery.PutListMeta(w, n, &m.ListMeta), 1<<3|2, n)
+	return n
+}
+
+// type_admissionregistrationv1_MutatingAdmissionPolicySpec is how admissionregistrationv1.MutatingAdmissionPolicySpec is read.
+var type_admissionregistrationv1_MutatingAdmissionPolicySpec protobuf.Type[admissionregistrationv1.MutatingAdmissionPolicySpec]
+
+// reads_admissionregistrationv1_MutatingAdmissionPolicySpec says where the fields of MutatingAdmissionPolicySpec are and how each is read.
+func reads_admissionregistrationv1_MutatingAdmissionPolicySpec() *protobuf.Type[admissionregistrationv1.MutatingAdmissionPolicySpec] {
+	if m := protobuf.Begin(&type_admissionregistrationv1_MutatingAdmissionPolicySpec); m != nil {
+		t := &type_admissionregistrationv1_MutatingAdmissionPolicySpec.Layout
+		protobuf.Pointer(t, 1, &m.ParamKind, reads_admissionregistrationv1_ParamKind())
+		protobuf.Pointer(t, 2, &m.MatchConstraints, reads_admissionregistrationv1_MatchResources())
+		protobuf.Items(t, 3, &m.Variables, reads_admissionregistrationv1_Variable())
+		protobuf.Items(t, 4, &m.Mutations, reads_admissionregistrationv1_Mutation())
+		protobuf.TextPointer(t, 5, &m.FailurePolicy)
+		protobuf.Items(t, 6, &m.MatchConditions, reads_admissionregistrationv1_MatchCondition())
+		protobuf.Text(t, 7, &m.ReinvocationPolicy)
+	}
+	return &type_admissionregistrationv1_MutatingAdmissionPolicySpec
+}
+
+// marshal_admissionregistrationv1_MutatingAdmissionPolicySpec writes m before the n bytes that w has, and returns how many it has then.
+func marshal_admissionregistrationv1_MutatingAdmissionPolicySpec(w *protobuf.Writer, n int, m *admissionregistrationv1.MutatingAdmissionPolicySpec) int {
+	n = w.PutString(n, 7<<3|2, string(m.ReinvocationPolicy))
+	for k := len(m.MatchConditions) - 1; k >= 0; k-- {
+		n = w.Close(marshal_admissionregistrationv1_MatchCondition(w, n, &m.MatchConditions[k]), 6<<3|2, n)
+	}
+	n = protobuf.PutTextPointer(w, n, 5<<3|2, m.FailurePolicy)
+	for k := len(m.Mutations) - 1; k >= 0; k-- {
+		n = w.Close(marshal_admissionregistrationv1_Mutation(w, n, &m.Mutations[k]), 4<<3|2, n)
+	}
+	for k := len(m.Variables) - 1; k >= 0; k-- {
+		n = w.Close(marshal_admissionregistrationv1_Variable(w, n, &m.Variables[k]), 3<<3|2, n)
+	}
+	if m.MatchConstraints != nil {
+		n = w.Close(marshal_admissionregistrationv1_MatchResources(w, n, m.MatchConstraints), 2<<3|2, n)
+	}
+	if m.ParamKind != nil {
+		n = w.Close(marshal_admissionregistrationv1_ParamKind(w, n, m.ParamKind), 1<<3|2, n)
+	}
+	return n
+}
+
+// type_admissionregistrationv1_MutatingAdmissionPolicyBindingSpec is how admissionregistrationv1.MutatingAdmissionPolicyBindingSpec is read.
+var type_admissionregistrationv1_MutatingAdmissionPolicyBindingSpec protobuf.Type[admissionregistrationv1.MutatingAdmissionPolicyBindingSpec]
+
+// reads_admissionregistrationv1_MutatingAdmissionPolicyBindingSpec says where the fields of MutatingAdmissionPolicyBindingSpec are and how each is read.
+func reads_admissionregistrationv1_MutatingAdmissionPolicyBindingSpec() *protobuf.Type[admissionregistrationv1.MutatingAdmissionPolicyBindingSpec] {
+	if m := protobuf.Begin(&type_admissionregistrationv1_MutatingAdmissionPolicyBindingSpec); m != nil {
+		t := &type_admissionregistrationv1_MutatingAdmissionPolicyBindingSpec.Layout
+		protobuf.Text(t, 1, &m.PolicyName)
+		protobuf.Pointer(t, 2, &m.ParamRef, reads_admissionregistrationv1_ParamRef())
+		protobuf.Pointer(t, 3, &m.MatchResources, reads_admissionregistrationv1_MatchResources())
+	}
+	return &type_admissionregistrationv1_MutatingAdmissionPolicyBindingSpec
+}
+
+// marshal_admissionregistrationv1_MutatingAdmissionPolicyBindingSpec writes m before the n bytes that w has, and returns how many it has then.
+func marshal_admissionregistrationv1_MutatingAdmissionPolicyBindingSpec(w *protobuf.Writer, n int, m *admissionregistrationv1.MutatingAdmissionPolicyBindingSpec) int {
+	if m.MatchResources != nil {
+		n = w.Close(marshal_admissionregistrationv1_MatchResources(w, n, m.MatchResources), 3<<3|2, n)
+	}
+	if m.ParamRef != nil {
+		n = w.Close(marshal_admissionregistrationv1_ParamRef(w, n, m.ParamRef), 2<<3|2, n)
+	}
+	n = w.PutString(n, 1<<3|2, m.PolicyName)
 	return n
 }
 
@@ -353,6 +609,98 @@ func marshal_admissionregistrationv1_MatchResources(w *protobuf.Writer, n int, m
 	return n
 }
 
+// type_admissionregistrationv1_Variable is how admissionregistrationv1.Variable is read.
+var type_admissionregistrationv1_Variable protobuf.Type[admissionregistrationv1.Variable]
+
+// reads_admissionregistrationv1_Variable says where the fields of Variable are and how each is read.
+func reads_admissionregistrationv1_Variable() *protobuf.Type[admissionregistrationv1.Variable] {
+	if m := protobuf.Begin(&type_admissionregistrationv1_Variable); m != nil {
+		t := &type_admissionregistrationv1_Variable.Layout
+		protobuf.Text(t, 1, &m.Name)
+		protobuf.Text(t, 2, &m.Expression)
+	}
+	return &type_admissionregistrationv1_Variable
+}
+
+// marshal_admissionregistrationv1_Variable writes m before the n bytes that w has, and returns how many it has then.
+func marshal_admissionregistrationv1_Variable(w *protobuf.Writer, n int, m *admissionregistrationv1.Variable) int {
+	n = w.PutString(n, 2<<3|2, m.Expression)
+	n = w.PutString(n, 1<<3|2, m.Name)
+	return n
+}
+
+// type_admissionregistrationv1_Mutation is how admissionregistrationv1.Mutation is read.
+var type_admissionregistrationv1_Mutation protobuf.Type[admissionregistrationv1.Mutation]
+
+// reads_admissionregistrationv1_Mutation says where the fields of Mutation are and how each is read.
+func reads_admissionregistrationv1_Mutation() *protobuf.Type[admissionregistrationv1.Mutation] {
+	if m := protobuf.Begin(&type_admissionregistrationv1_Mutation); m != nil {
+		t := &type_admissionregistrationv1_Mutation.Layout
+		protobuf.Text(t, 2, &m.PatchType)
+		protobuf.Pointer(t, 3, &m.ApplyConfiguration, reads_admissionregistrationv1_ApplyConfiguration())
+		protobuf.Pointer(t, 4, &m.JSONPatch, reads_admissionregistrationv1_JSONPatch())
+	}
+	return &type_admissionregistrationv1_Mutation
+}
+
+// marshal_admissionregistrationv1_Mutation writes m before the n bytes that w has, and returns how many it has then.
+func marshal_admissionregistrationv1_Mutation(w *protobuf.Writer, n int, m *admissionregistrationv1.Mutation) int {
+	if m.JSONPatch != nil {
+		n = w.Close(marshal_admissionregistrationv1_JSONPatch(w, n, m.JSONPatch), 4<<3|2, n)
+	}
+	if m.ApplyConfiguration != nil {
+		n = w.Close(marshal_admissionregistrationv1_ApplyConfiguration(w, n, m.ApplyConfiguration), 3<<3|2, n)
+	}
+	n = w.PutString(n, 2<<3|2, string(m.PatchType))
+	return n
+}
+
+// type_admissionregistrationv1_MatchCondition is how admissionregistrationv1.MatchCondition is read.
+var type_admissionregistrationv1_MatchCondition protobuf.Type[admissionregistrationv1.MatchCondition]
+
+// reads_admissionregistrationv1_MatchCondition says where the fields of MatchCondition are and how each is read.
+func reads_admissionregistrationv1_MatchCondition() *protobuf.Type[admissionregistrationv1.MatchCondition] {
+	if m := protobuf.Begin(&type_admissionregistrationv1_MatchCondition); m != nil {
+		t := &type_admissionregistrationv1_MatchCondition.Layout
+		protobuf.Text(t, 1, &m.Name)
+		protobuf.Text(t, 2, &m.Expression)
+	}
+	return &type_admissionregistrationv1_MatchCondition
+}
+
+// marshal_admissionregistrationv1_MatchCondition writes m before the n bytes that w has, and returns how many it has then.
+func marshal_admissionregistrationv1_MatchCondition(w *protobuf.Writer, n int, m *admissionregistrationv1.MatchCondition) int {
+	n = w.PutString(n, 2<<3|2, m.Expression)
+	n = w.PutString(n, 1<<3|2, m.Name)
+	return n
+}
+
+// type_admissionregistrationv1_ParamRef is how admissionregistrationv1.ParamRef is read.
+var type_admissionregistrationv1_ParamRef protobuf.Type[admissionregistrationv1.ParamRef]
+
+// reads_admissionregistrationv1_ParamRef says where the fields of ParamRef are and how each is read.
+func reads_admissionregistrationv1_ParamRef() *protobuf.Type[admissionregistrationv1.ParamRef] {
+	if m := protobuf.Begin(&type_admissionregistrationv1_ParamRef); m != nil {
+		t := &type_admissionregistrationv1_ParamRef.Layout
+		protobuf.Text(t, 1, &m.Name)
+		protobuf.Text(t, 2, &m.Namespace)
+		protobuf.Pointer(t, 3, &m.Selector, apimachinery.LabelSelector())
+		protobuf.TextPointer(t, 4, &m.ParameterNotFoundAction)
+	}
+	return &type_admissionregistrationv1_ParamRef
+}
+
+// marshal_admissionregistrationv1_ParamRef writes m before the n bytes that w has, and returns how many it has then.
+func marshal_admissionregistrationv1_ParamRef(w *protobuf.Writer, n int, m *admissionregistrationv1.ParamRef) int {
+	n = protobuf.PutTextPointer(w, n, 4<<3|2, m.ParameterNotFoundAction)
+	if m.Selector != nil {
+		n = w.Close(apimachinery.PutLabelSelector(w, n, m.Selector), 3<<3|2, n)
+	}
+	n = w.PutString(n, 2<<3|2, m.Namespace)
+	n = w.PutString(n, 1<<3|2, m.Name)
+	return n
+}
+
 // type_admissionregistrationv1_Validation is how admissionregistrationv1.Validation is read.
 var type_admissionregistrationv1_Validation protobuf.Type[admissionregistrationv1.Validation]
 
@@ -397,46 +745,6 @@ func marshal_admissionregistrationv1_AuditAnnotation(w *protobuf.Writer, n int, 
 	return n
 }
 
-// type_admissionregistrationv1_MatchCondition is how admissionregistrationv1.MatchCondition is read.
-var type_admissionregistrationv1_MatchCondition protobuf.Type[admissionregistrationv1.MatchCondition]
-
-// reads_admissionregistrationv1_MatchCondition says where the fields of MatchCondition are and how each is read.
-func reads_admissionregistrationv1_MatchCondition() *protobuf.Type[admissionregistrationv1.MatchCondition] {
-	if m := protobuf.Begin(&type_admissionregistrationv1_MatchCondition); m != nil {
-		t := &type_admissionregistrationv1_MatchCondition.Layout
-		protobuf.Text(t, 1, &m.Name)
-		protobuf.Text(t, 2, &m.Expression)
-	}
-	return &type_admissionregistrationv1_MatchCondition
-}
-
-// marshal_admissionregistrationv1_MatchCondition writes m before the n bytes that w has, and returns how many it has then.
-func marshal_admissionregistrationv1_MatchCondition(w *protobuf.Writer, n int, m *admissionregistrationv1.MatchCondition) int {
-	n = w.PutString(n, 2<<3|2, m.Expression)
-	n = w.PutString(n, 1<<3|2, m.Name)
-	return n
-}
-
-// type_admissionregistrationv1_Variable is how admissionregistrationv1.Variable is read.
-var type_admissionregistrationv1_Variable protobuf.Type[admissionregistrationv1.Variable]
-
-// reads_admissionregistrationv1_Variable says where the fields of Variable are and how each is read.
-func reads_admissionregistrationv1_Variable() *protobuf.Type[admissionregistrationv1.Variable] {
-	if m := protobuf.Begin(&type_admissionregistrationv1_Variable); m != nil {
-		t := &type_admissionregistrationv1_Variable.Layout
-		protobuf.Text(t, 1, &m.Name)
-		protobuf.Text(t, 2, &m.Expression)
-	}
-	return &type_admissionregistrationv1_Variable
-}
-
-// marshal_admissionregistrationv1_Variable writes m before the n bytes that w has, and returns how many it has then.
-func marshal_admissionregistrationv1_Variable(w *protobuf.Writer, n int, m *admissionregistrationv1.Variable) int {
-	n = w.PutString(n, 2<<3|2, m.Expression)
-	n = w.PutString(n, 1<<3|2, m.Name)
-	return n
-}
-
 // type_admissionregistrationv1_TypeChecking is how admissionregistrationv1.TypeChecking is read.
 var type_admissionregistrationv1_TypeChecking protobuf.Type[admissionregistrationv1.TypeChecking]
 
@@ -457,32 +765,6 @@ func marshal_admissionregistrationv1_TypeChecking(w *protobuf.Writer, n int, m *
 	return n
 }
 
-// type_admissionregistrationv1_ParamRef is how admissionregistrationv1.ParamRef is read.
-var type_admissionregistrationv1_ParamRef protobuf.Type[admissionregistrationv1.ParamRef]
-
-// reads_admissionregistrationv1_ParamRef says where the fields of ParamRef are and how each is read.
-func reads_admissionregistrationv1_ParamRef() *protobuf.Type[admissionregistrationv1.ParamRef] {
-	if m := protobuf.Begin(&type_admissionregistrationv1_ParamRef); m != nil {
-		t := &type_admissionregistrationv1_ParamRef.Layout
-		protobuf.Text(t, 1, &m.Name)
-		protobuf.Text(t, 2, &m.Namespace)
-		protobuf.Pointer(t, 3, &m.Selector, apimachinery.LabelSelector())
-		protobuf.TextPointer(t, 4, &m.ParameterNotFoundAction)
-	}
-	return &type_admissionregistrationv1_ParamRef
-}
-
-// marshal_admissionregistrationv1_ParamRef writes m before the n bytes that w has, and returns how many it has then.
-func marshal_admissionregistrationv1_ParamRef(w *protobuf.Writer, n int, m *admissionregistrationv1.ParamRef) int {
-	n = protobuf.PutTextPointer(w, n, 4<<3|2, m.ParameterNotFoundAction)
-	if m.Selector != nil {
-		n = w.Close(apimachinery.PutLabelSelector(w, n, m.Selector), 3<<3|2, n)
-	}
-	n = w.PutString(n, 2<<3|2, m.Namespace)
-	n = w.PutString(n, 1<<3|2, m.Name)
-	return n
-}
-
 // type_admissionregistrationv1_NamedRuleWithOperations is how admissionregistrationv1.NamedRuleWithOperations is read.
 var type_admissionregistrationv1_NamedRuleWithOperations protobuf.Type[admissionregistrationv1.NamedRuleWithOperations]
 
@@ -500,6 +782,42 @@ func reads_admissionregistrationv1_NamedRuleWithOperations() *protobuf.Type[admi
 func marshal_admissionregistrationv1_NamedRuleWithOperations(w *protobuf.Writer, n int, m *admissionregistrationv1.NamedRuleWithOperations) int {
 	n = w.Close(marshal_admissionregistrationv1_RuleWithOperations(w, n, &m.RuleWithOperations), 2<<3|2, n)
 	n = protobuf.PutTexts(w, n, 1<<3|2, m.ResourceNames)
+	return n
+}
+
+// type_admissionregistrationv1_ApplyConfiguration is how admissionregistrationv1.ApplyConfiguration is read.
+var type_admissionregistrationv1_ApplyConfiguration protobuf.Type[admissionregistrationv1.ApplyConfiguration]
+
+// reads_admissionregistrationv1_ApplyConfiguration says where the fields of ApplyConfiguration are and how each is read.
+func reads_admissionregistrationv1_ApplyConfiguration() *protobuf.Type[admissionregistrationv1.ApplyConfiguration] {
+	if m := protobuf.Begin(&type_admissionregistrationv1_ApplyConfiguration); m != nil {
+		t := &type_admissionregistrationv1_ApplyConfiguration.Layout
+		protobuf.Text(t, 1, &m.Expression)
+	}
+	return &type_admissionregistrationv1_ApplyConfiguration
+}
+
+// marshal_admissionregistrationv1_ApplyConfiguration writes m before the n bytes that w has, and returns how many it has then.
+func marshal_admissionregistrationv1_ApplyConfiguration(w *protobuf.Writer, n int, m *admissionregistrationv1.ApplyConfiguration) int {
+	n = w.PutString(n, 1<<3|2, m.Expression)
+	return n
+}
+
+// type_admissionregistrationv1_JSONPatch is how admissionregistrationv1.JSONPatch is read.
+var type_admissionregistrationv1_JSONPatch protobuf.Type[admissionregistrationv1.JSONPatch]
+
+// reads_admissionregistrationv1_JSONPatch says where the fields of JSONPatch are and how each is read.
+func reads_admissionregistrationv1_JSONPatch() *protobuf.Type[admissionregistrationv1.JSONPatch] {
+	if m := protobuf.Begin(&type_admissionregistrationv1_JSONPatch); m != nil {
+		t := &type_admissionregistrationv1_JSONPatch.Layout
+		protobuf.Text(t, 1, &m.Expression)
+	}
+	return &type_admissionregistrationv1_JSONPatch
+}
+
+// marshal_admissionregistrationv1_JSONPatch writes m before the n bytes that w has, and returns how many it has then.
+func marshal_admissionregistrationv1_JSONPatch(w *protobuf.Writer, n int, m *admissionregistrationv1.JSONPatch) int {
+	n = w.PutString(n, 1<<3|2, m.Expression)
 	return n
 }
 

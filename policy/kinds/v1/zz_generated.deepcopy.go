@@ -16,6 +16,50 @@ import (
 
 //lint:file-ignore SA1019 deprecated fields are copied like others
 
+// DeepCopy_MutatingAdmissionPolicy copies a MutatingAdmissionPolicy that shares no memory with in; nil for nil.
+func DeepCopy_MutatingAdmissionPolicy(in *MutatingAdmissionPolicy) *MutatingAdmissionPolicy {
+	if in == nil {
+		return nil
+	}
+	var m deepCopyMemory_admissionregistrationv1_MutatingAdmissionPolicy
+	deepCopyCount_admissionregistrationv1_MutatingAdmissionPolicy(&m, in)
+	out := m.object()
+	deepCopyWith_admissionregistrationv1_MutatingAdmissionPolicy(&m, in, out)
+	return out
+}
+
+// DeepCopy_MutatingAdmissionPolicyBinding copies a MutatingAdmissionPolicyBinding that shares no memory with in; nil for nil.
+func DeepCopy_MutatingAdmissionPolicyBinding(in *MutatingAdmissionPolicyBinding) *MutatingAdmissionPolicyBinding {
+	if in == nil {
+		return nil
+	}
+	var m deepCopyMemory_admissionregistrationv1_MutatingAdmissionPolicyBinding
+	deepCopyCount_admissionregistrationv1_MutatingAdmissionPolicyBinding(&m, in)
+	out := m.object()
+	deepCopyWith_admissionregistrationv1_MutatingAdmissionPolicyBinding(&m, in, out)
+	return out
+}
+
+// DeepCopy_MutatingAdmissionPolicyBindingList copies a MutatingAdmissionPolicyBindingList that shares no memory with in; nil for nil.
+func DeepCopy_MutatingAdmissionPolicyBindingList(in *MutatingAdmissionPolicyBindingList) *MutatingAdmissionPolicyBindingList {
+	if in == nil {
+		return nil
+	}
+	out := new(MutatingAdmissionPolicyBindingList)
+	deepCopy_admissionregistrationv1_MutatingAdmissionPolicyBindingList(in, out)
+	return out
+}
+
+// DeepCopy_MutatingAdmissionPolicyList copies a MutatingAdmissionPolicyList that shares no memory with in; nil for nil.
+func DeepCopy_MutatingAdmissionPolicyList(in *MutatingAdmissionPolicyList) *MutatingAdmissionPolicyList {
+	if in == nil {
+		return nil
+	}
+	out := new(MutatingAdmissionPolicyList)
+	deepCopy_admissionregistrationv1_MutatingAdmissionPolicyList(in, out)
+	return out
+}
+
 // DeepCopy_ValidatingAdmissionPolicy copies a ValidatingAdmissionPolicy that shares no memory with in; nil for nil.
 func DeepCopy_ValidatingAdmissionPolicy(in *ValidatingAdmissionPolicy) *ValidatingAdmissionPolicy {
 	if in == nil {
@@ -123,6 +167,227 @@ func deepCopyCount_admissionregistrationv1_MatchResources(m *deepcopy.Memory, in
 	}
 }
 
+// deepCopy_admissionregistrationv1_MutatingAdmissionPolicy copies in to memory that it gets for all of it at once, as far as that is worth it.
+func deepCopy_admissionregistrationv1_MutatingAdmissionPolicy(in, out *admissionregistrationv1.MutatingAdmissionPolicy) {
+	var m deepCopyMemory_admissionregistrationv1_MutatingAdmissionPolicy
+	deepCopyCount_admissionregistrationv1_MutatingAdmissionPolicy(&m, in)
+	m.Prepare()
+	deepCopyWith_admissionregistrationv1_MutatingAdmissionPolicy(&m, in, out)
+}
+
+// deepCopyWith_admissionregistrationv1_MutatingAdmissionPolicy copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_admissionregistrationv1_MutatingAdmissionPolicy(m *deepCopyMemory_admissionregistrationv1_MutatingAdmissionPolicy, in, out *admissionregistrationv1.MutatingAdmissionPolicy) {
+	if unsafe.Sizeof(*in) != 376 {
+		in.DeepCopyInto(out)
+		return
+	}
+	out.TypeMeta = in.TypeMeta
+	deepcopy.CopyObjectMeta(&m.Memory, &in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_admissionregistrationv1_MutatingAdmissionPolicySpec(m, &in.Spec, &out.Spec)
+}
+
+// deepCopyCount_admissionregistrationv1_MutatingAdmissionPolicy counts what deepCopyWith_admissionregistrationv1_MutatingAdmissionPolicy takes.
+func deepCopyCount_admissionregistrationv1_MutatingAdmissionPolicy(m *deepCopyMemory_admissionregistrationv1_MutatingAdmissionPolicy, in *admissionregistrationv1.MutatingAdmissionPolicy) {
+	deepcopy.CountObjectMeta(&m.Memory, &in.ObjectMeta)
+	deepCopyCount_admissionregistrationv1_MutatingAdmissionPolicySpec(m, &in.Spec)
+}
+
+// deepCopy_admissionregistrationv1_MutatingAdmissionPolicyBinding copies in to memory that it gets for all of it at once, as far as that is worth it.
+func deepCopy_admissionregistrationv1_MutatingAdmissionPolicyBinding(in, out *admissionregistrationv1.MutatingAdmissionPolicyBinding) {
+	var m deepCopyMemory_admissionregistrationv1_MutatingAdmissionPolicyBinding
+	deepCopyCount_admissionregistrationv1_MutatingAdmissionPolicyBinding(&m, in)
+	m.Prepare()
+	deepCopyWith_admissionregistrationv1_MutatingAdmissionPolicyBinding(&m, in, out)
+}
+
+// deepCopyWith_admissionregistrationv1_MutatingAdmissionPolicyBinding copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_admissionregistrationv1_MutatingAdmissionPolicyBinding(m *deepCopyMemory_admissionregistrationv1_MutatingAdmissionPolicyBinding, in, out *admissionregistrationv1.MutatingAdmissionPolicyBinding) {
+	if unsafe.Sizeof(*in) != 296 {
+		in.DeepCopyInto(out)
+		return
+	}
+	out.TypeMeta = in.TypeMeta
+	deepcopy.CopyObjectMeta(&m.Memory, &in.ObjectMeta, &out.ObjectMeta)
+	deepCopyWith_admissionregistrationv1_MutatingAdmissionPolicyBindingSpec(m, &in.Spec, &out.Spec)
+}
+
+// deepCopyCount_admissionregistrationv1_MutatingAdmissionPolicyBinding counts what deepCopyWith_admissionregistrationv1_MutatingAdmissionPolicyBinding takes.
+func deepCopyCount_admissionregistrationv1_MutatingAdmissionPolicyBinding(m *deepCopyMemory_admissionregistrationv1_MutatingAdmissionPolicyBinding, in *admissionregistrationv1.MutatingAdmissionPolicyBinding) {
+	deepcopy.CountObjectMeta(&m.Memory, &in.ObjectMeta)
+	deepCopyCount_admissionregistrationv1_MutatingAdmissionPolicyBindingSpec(m, &in.Spec)
+}
+
+// deepCopy_admissionregistrationv1_MutatingAdmissionPolicyBindingList copies in to memory that it gets for all of it at once, as far as that is worth it.
+func deepCopy_admissionregistrationv1_MutatingAdmissionPolicyBindingList(in, out *admissionregistrationv1.MutatingAdmissionPolicyBindingList) {
+	var m deepcopy.Memory
+	deepCopyCount_admissionregistrationv1_MutatingAdmissionPolicyBindingList(&m, in)
+	m.Prepare()
+	deepCopyWith_admissionregistrationv1_MutatingAdmissionPolicyBindingList(&m, in, out)
+}
+
+// deepCopyWith_admissionregistrationv1_MutatingAdmissionPolicyBindingList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_admissionregistrationv1_MutatingAdmissionPolicyBindingList(m *deepcopy.Memory, in, out *admissionregistrationv1.MutatingAdmissionPolicyBindingList) {
+	if unsafe.Sizeof(*in) != 120 {
+		in.DeepCopyInto(out)
+		return
+	}
+	out.TypeMeta = in.TypeMeta
+	deepcopy.CopyListMeta(m, &in.ListMeta, &out.ListMeta)
+	out.Items = in.Items
+	if in.Items != nil {
+		out.Items = make([]admissionregistrationv1.MutatingAdmissionPolicyBinding, len(in.Items))
+		for i := range in.Items {
+			deepCopy_admissionregistrationv1_MutatingAdmissionPolicyBinding(&in.Items[i], &out.Items[i])
+		}
+	}
+}
+
+// deepCopyCount_admissionregistrationv1_MutatingAdmissionPolicyBindingList counts what deepCopyWith_admissionregistrationv1_MutatingAdmissionPolicyBindingList takes.
+func deepCopyCount_admissionregistrationv1_MutatingAdmissionPolicyBindingList(m *deepcopy.Memory, in *admissionregistrationv1.MutatingAdmissionPolicyBindingList) {
+	deepcopy.CountListMeta(m, &in.ListMeta)
+}
+
+// deepCopyWith_admissionregistrationv1_MutatingAdmissionPolicyBindingSpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_admissionregistrationv1_MutatingAdmissionPolicyBindingSpec(m *deepCopyMemory_admissionregistrationv1_MutatingAdmissionPolicyBinding, in, out *admissionregistrationv1.MutatingAdmissionPolicyBindingSpec) {
+	if unsafe.Sizeof(*in) != 32 {
+		in.DeepCopyInto(out)
+		return
+	}
+	*out = *in
+	if in.ParamRef != nil {
+		out.ParamRef = m.admissionregistrationv1_ParamRef.One()
+		deepCopyWith_admissionregistrationv1_ParamRef(&m.Memory, in.ParamRef, out.ParamRef)
+	}
+	if in.MatchResources != nil {
+		out.MatchResources = m.admissionregistrationv1_MatchResources.One()
+		deepCopyWith_admissionregistrationv1_MatchResources(&m.Memory, in.MatchResources, out.MatchResources)
+	}
+}
+
+// deepCopyCount_admissionregistrationv1_MutatingAdmissionPolicyBindingSpec counts what deepCopyWith_admissionregistrationv1_MutatingAdmissionPolicyBindingSpec takes.
+func deepCopyCount_admissionregistrationv1_MutatingAdmissionPolicyBindingSpec(m *deepCopyMemory_admissionregistrationv1_MutatingAdmissionPolicyBinding, in *admissionregistrationv1.MutatingAdmissionPolicyBindingSpec) {
+	if in.ParamRef != nil {
+		m.admissionregistrationv1_ParamRef.Want++
+		deepCopyCount_admissionregistrationv1_ParamRef(&m.Memory, in.ParamRef)
+	}
+	if in.MatchResources != nil {
+		m.admissionregistrationv1_MatchResources.Want++
+		deepCopyCount_admissionregistrationv1_MatchResources(&m.Memory, in.MatchResources)
+	}
+}
+
+// deepCopy_admissionregistrationv1_MutatingAdmissionPolicyList copies in to memory that it gets for all of it at once, as far as that is worth it.
+func deepCopy_admissionregistrationv1_MutatingAdmissionPolicyList(in, out *admissionregistrationv1.MutatingAdmissionPolicyList) {
+	var m deepcopy.Memory
+	deepCopyCount_admissionregistrationv1_MutatingAdmissionPolicyList(&m, in)
+	m.Prepare()
+	deepCopyWith_admissionregistrationv1_MutatingAdmissionPolicyList(&m, in, out)
+}
+
+// deepCopyWith_admissionregistrationv1_MutatingAdmissionPolicyList copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_admissionregistrationv1_MutatingAdmissionPolicyList(m *deepcopy.Memory, in, out *admissionregistrationv1.MutatingAdmissionPolicyList) {
+	if unsafe.Sizeof(*in) != 120 {
+		in.DeepCopyInto(out)
+		return
+	}
+	out.TypeMeta = in.TypeMeta
+	deepcopy.CopyListMeta(m, &in.ListMeta, &out.ListMeta)
+	out.Items = in.Items
+	if in.Items != nil {
+		out.Items = make([]admissionregistrationv1.MutatingAdmissionPolicy, len(in.Items))
+		for i := range in.Items {
+			deepCopy_admissionregistrationv1_MutatingAdmissionPolicy(&in.Items[i], &out.Items[i])
+		}
+	}
+}
+
+// deepCopyCount_admissionregistrationv1_MutatingAdmissionPolicyList counts what deepCopyWith_admissionregistrationv1_MutatingAdmissionPolicyList takes.
+func deepCopyCount_admissionregistrationv1_MutatingAdmissionPolicyList(m *deepcopy.Memory, in *admissionregistrationv1.MutatingAdmissionPolicyList) {
+	deepcopy.CountListMeta(m, &in.ListMeta)
+}
+
+// deepCopyWith_admissionregistrationv1_MutatingAdmissionPolicySpec copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_admissionregistrationv1_MutatingAdmissionPolicySpec(m *deepCopyMemory_admissionregistrationv1_MutatingAdmissionPolicy, in, out *admissionregistrationv1.MutatingAdmissionPolicySpec) {
+	if unsafe.Sizeof(*in) != 112 || unsafe.Sizeof(admissionregistrationv1.ParamKind{}) != 32 || unsafe.Sizeof(admissionregistrationv1.Variable{}) != 32 || unsafe.Sizeof(admissionregistrationv1.MatchCondition{}) != 32 {
+		in.DeepCopyInto(out)
+		return
+	}
+	*out = *in
+	if in.ParamKind != nil {
+		out.ParamKind = m.admissionregistrationv1_ParamKind.One()
+		*out.ParamKind = *in.ParamKind
+	}
+	if in.MatchConstraints != nil {
+		out.MatchConstraints = m.admissionregistrationv1_MatchResources.One()
+		deepCopyWith_admissionregistrationv1_MatchResources(&m.Memory, in.MatchConstraints, out.MatchConstraints)
+	}
+	if in.Variables != nil {
+		out.Variables = m.admissionregistrationv1_Variable.List(len(in.Variables))
+		copy(out.Variables, in.Variables)
+	}
+	if in.Mutations != nil {
+		out.Mutations = m.admissionregistrationv1_Mutation.List(len(in.Mutations))
+		for i := range in.Mutations {
+			deepCopyWith_admissionregistrationv1_Mutation(m, &in.Mutations[i], &out.Mutations[i])
+		}
+	}
+	if in.FailurePolicy != nil {
+		out.FailurePolicy = (*admissionregistrationv1.FailurePolicyType)(m.Strings.One())
+		*out.FailurePolicy = *in.FailurePolicy
+	}
+	if in.MatchConditions != nil {
+		out.MatchConditions = m.admissionregistrationv1_MatchCondition.List(len(in.MatchConditions))
+		copy(out.MatchConditions, in.MatchConditions)
+	}
+}
+
+// deepCopyCount_admissionregistrationv1_MutatingAdmissionPolicySpec counts what deepCopyWith_admissionregistrationv1_MutatingAdmissionPolicySpec takes.
+func deepCopyCount_admissionregistrationv1_MutatingAdmissionPolicySpec(m *deepCopyMemory_admissionregistrationv1_MutatingAdmissionPolicy, in *admissionregistrationv1.MutatingAdmissionPolicySpec) {
+	if in.ParamKind != nil {
+		m.admissionregistrationv1_ParamKind.Want++
+	}
+	if in.MatchConstraints != nil {
+		m.admissionregistrationv1_MatchResources.Want++
+		deepCopyCount_admissionregistrationv1_MatchResources(&m.Memory, in.MatchConstraints)
+	}
+	m.admissionregistrationv1_Variable.Want += len(in.Variables)
+	m.admissionregistrationv1_Mutation.Want += len(in.Mutations)
+	for i := range in.Mutations {
+		deepCopyCount_admissionregistrationv1_Mutation(m, &in.Mutations[i])
+	}
+	if in.FailurePolicy != nil {
+		m.Strings.Want++
+	}
+	m.admissionregistrationv1_MatchCondition.Want += len(in.MatchConditions)
+}
+
+// deepCopyWith_admissionregistrationv1_Mutation copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
+func deepCopyWith_admissionregistrationv1_Mutation(m *deepCopyMemory_admissionregistrationv1_MutatingAdmissionPolicy, in, out *admissionregistrationv1.Mutation) {
+	if unsafe.Sizeof(*in) != 32 || unsafe.Sizeof(admissionregistrationv1.ApplyConfiguration{}) != 16 || unsafe.Sizeof(admissionregistrationv1.JSONPatch{}) != 16 {
+		in.DeepCopyInto(out)
+		return
+	}
+	*out = *in
+	if in.ApplyConfiguration != nil {
+		out.ApplyConfiguration = m.admissionregistrationv1_ApplyConfiguration.One()
+		*out.ApplyConfiguration = *in.ApplyConfiguration
+	}
+	if in.JSONPatch != nil {
+		out.JSONPatch = m.admissionregistrationv1_JSONPatch.One()
+		*out.JSONPatch = *in.JSONPatch
+	}
+}
+
+// deepCopyCount_admissionregistrationv1_Mutation counts what deepCopyWith_admissionregistrationv1_Mutation takes.
+func deepCopyCount_admissionregistrationv1_Mutation(m *deepCopyMemory_admissionregistrationv1_MutatingAdmissionPolicy, in *admissionregistrationv1.Mutation) {
+	if in.ApplyConfiguration != nil {
+		m.admissionregistrationv1_ApplyConfiguration.Want++
+	}
+	if in.JSONPatch != nil {
+		m.admissionregistrationv1_JSONPatch.Want++
+	}
+}
+
 // deepCopyWith_admissionregistrationv1_NamedRuleWithOperations copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
 func deepCopyWith_admissionregistrationv1_NamedRuleWithOperations(m *deepcopy.Memory, in, out *admissionregistrationv1.NamedRuleWithOperations) {
 	if unsafe.Sizeof(*in) != 128 {
@@ -144,15 +409,15 @@ func deepCopyCount_admissionregistrationv1_NamedRuleWithOperations(m *deepcopy.M
 }
 
 // deepCopyWith_admissionregistrationv1_ParamRef copies the fields that the type had when this was printed. If it has grown since, its own method knows better.
-func deepCopyWith_admissionregistrationv1_ParamRef(m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicyBinding, in, out *admissionregistrationv1.ParamRef) {
+func deepCopyWith_admissionregistrationv1_ParamRef(m *deepcopy.Memory, in, out *admissionregistrationv1.ParamRef) {
 	if unsafe.Sizeof(*in) != 48 {
 		in.DeepCopyInto(out)
 		return
 	}
 	*out = *in
 	if in.Selector != nil {
-		out.Selector = m.metav1_LabelSelector.One()
-		deepcopy.CopyLabelSelector(&m.Memory, in.Selector, out.Selector)
+		out.Selector = new(metav1.LabelSelector)
+		deepcopy.CopyLabelSelector(m, in.Selector, out.Selector)
 	}
 	if in.ParameterNotFoundAction != nil {
 		out.ParameterNotFoundAction = (*admissionregistrationv1.ParameterNotFoundActionType)(m.Strings.One())
@@ -161,10 +426,9 @@ func deepCopyWith_admissionregistrationv1_ParamRef(m *deepCopyMemory_admissionre
 }
 
 // deepCopyCount_admissionregistrationv1_ParamRef counts what deepCopyWith_admissionregistrationv1_ParamRef takes.
-func deepCopyCount_admissionregistrationv1_ParamRef(m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicyBinding, in *admissionregistrationv1.ParamRef) {
+func deepCopyCount_admissionregistrationv1_ParamRef(m *deepcopy.Memory, in *admissionregistrationv1.ParamRef) {
 	if in.Selector != nil {
-		m.metav1_LabelSelector.Want++
-		deepcopy.CountLabelSelector(&m.Memory, in.Selector)
+		deepcopy.CountLabelSelector(m, in.Selector)
 	}
 	if in.ParameterNotFoundAction != nil {
 		m.Strings.Want++
@@ -335,7 +599,7 @@ func deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyBindingSpec(m
 	*out = *in
 	if in.ParamRef != nil {
 		out.ParamRef = m.admissionregistrationv1_ParamRef.One()
-		deepCopyWith_admissionregistrationv1_ParamRef(m, in.ParamRef, out.ParamRef)
+		deepCopyWith_admissionregistrationv1_ParamRef(&m.Memory, in.ParamRef, out.ParamRef)
 	}
 	if in.MatchResources != nil {
 		out.MatchResources = m.admissionregistrationv1_MatchResources.One()
@@ -351,7 +615,7 @@ func deepCopyWith_admissionregistrationv1_ValidatingAdmissionPolicyBindingSpec(m
 func deepCopyCount_admissionregistrationv1_ValidatingAdmissionPolicyBindingSpec(m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicyBinding, in *admissionregistrationv1.ValidatingAdmissionPolicyBindingSpec) {
 	if in.ParamRef != nil {
 		m.admissionregistrationv1_ParamRef.Want++
-		deepCopyCount_admissionregistrationv1_ParamRef(m, in.ParamRef)
+		deepCopyCount_admissionregistrationv1_ParamRef(&m.Memory, in.ParamRef)
 	}
 	if in.MatchResources != nil {
 		m.admissionregistrationv1_MatchResources.Want++
@@ -496,6 +760,86 @@ func deepCopyCount_admissionregistrationv1_Validation(m *deepCopyMemory_admissio
 	}
 }
 
+// deepCopyMemory_admissionregistrationv1_MutatingAdmissionPolicy is the memory for a MutatingAdmissionPolicy.
+type deepCopyMemory_admissionregistrationv1_MutatingAdmissionPolicy struct {
+	deepcopy.Memory
+	admissionregistrationv1_ApplyConfiguration deepcopy.Slab[admissionregistrationv1.ApplyConfiguration]
+	admissionregistrationv1_JSONPatch          deepcopy.Slab[admissionregistrationv1.JSONPatch]
+	admissionregistrationv1_MatchCondition     deepcopy.Slab[admissionregistrationv1.MatchCondition]
+	admissionregistrationv1_MatchResources     deepcopy.Slab[admissionregistrationv1.MatchResources]
+	admissionregistrationv1_Mutation           deepcopy.Slab[admissionregistrationv1.Mutation]
+	admissionregistrationv1_ParamKind          deepcopy.Slab[admissionregistrationv1.ParamKind]
+	admissionregistrationv1_Variable           deepcopy.Slab[admissionregistrationv1.Variable]
+}
+
+// deepCopyBlock_admissionregistrationv1_MutatingAdmissionPolicy is one with as much as it needs with one item in each list.
+type deepCopyBlock_admissionregistrationv1_MutatingAdmissionPolicy struct {
+	object                                     admissionregistrationv1.MutatingAdmissionPolicy
+	first                                      deepcopy.First
+	admissionregistrationv1_ApplyConfiguration [1]admissionregistrationv1.ApplyConfiguration
+	admissionregistrationv1_JSONPatch          [1]admissionregistrationv1.JSONPatch
+	admissionregistrationv1_MatchCondition     [1]admissionregistrationv1.MatchCondition
+	admissionregistrationv1_MatchResources     [1]admissionregistrationv1.MatchResources
+	admissionregistrationv1_Mutation           [1]admissionregistrationv1.Mutation
+	admissionregistrationv1_ParamKind          [1]admissionregistrationv1.ParamKind
+	admissionregistrationv1_Variable           [1]admissionregistrationv1.Variable
+}
+
+// object allocates the object, and all of the block if at least half of what is in it besides is needed.
+func (m *deepCopyMemory_admissionregistrationv1_MutatingAdmissionPolicy) object() *admissionregistrationv1.MutatingAdmissionPolicy {
+	used := m.Used()
+	used += m.admissionregistrationv1_ApplyConfiguration.Fits(1)
+	used += m.admissionregistrationv1_JSONPatch.Fits(1)
+	used += m.admissionregistrationv1_MatchCondition.Fits(1)
+	used += m.admissionregistrationv1_MatchResources.Fits(1)
+	used += m.admissionregistrationv1_Mutation.Fits(1)
+	used += m.admissionregistrationv1_ParamKind.Fits(1)
+	used += m.admissionregistrationv1_Variable.Fits(1)
+	if 2*used < unsafe.Sizeof(deepCopyBlock_admissionregistrationv1_MutatingAdmissionPolicy{})-unsafe.Sizeof(admissionregistrationv1.MutatingAdmissionPolicy{}) {
+		return deepcopy.NewObject[admissionregistrationv1.MutatingAdmissionPolicy](&m.Memory)
+	}
+	b := new(deepCopyBlock_admissionregistrationv1_MutatingAdmissionPolicy)
+	m.TakeFirst(&b.first)
+	m.admissionregistrationv1_ApplyConfiguration.Take(b.admissionregistrationv1_ApplyConfiguration[:])
+	m.admissionregistrationv1_JSONPatch.Take(b.admissionregistrationv1_JSONPatch[:])
+	m.admissionregistrationv1_MatchCondition.Take(b.admissionregistrationv1_MatchCondition[:])
+	m.admissionregistrationv1_MatchResources.Take(b.admissionregistrationv1_MatchResources[:])
+	m.admissionregistrationv1_Mutation.Take(b.admissionregistrationv1_Mutation[:])
+	m.admissionregistrationv1_ParamKind.Take(b.admissionregistrationv1_ParamKind[:])
+	m.admissionregistrationv1_Variable.Take(b.admissionregistrationv1_Variable[:])
+	return &b.object
+}
+
+// deepCopyMemory_admissionregistrationv1_MutatingAdmissionPolicyBinding is the memory for a MutatingAdmissionPolicyBinding.
+type deepCopyMemory_admissionregistrationv1_MutatingAdmissionPolicyBinding struct {
+	deepcopy.Memory
+	admissionregistrationv1_MatchResources deepcopy.Slab[admissionregistrationv1.MatchResources]
+	admissionregistrationv1_ParamRef       deepcopy.Slab[admissionregistrationv1.ParamRef]
+}
+
+// deepCopyBlock_admissionregistrationv1_MutatingAdmissionPolicyBinding is one with as much as it needs with one item in each list.
+type deepCopyBlock_admissionregistrationv1_MutatingAdmissionPolicyBinding struct {
+	object                                 admissionregistrationv1.MutatingAdmissionPolicyBinding
+	first                                  deepcopy.First
+	admissionregistrationv1_MatchResources [1]admissionregistrationv1.MatchResources
+	admissionregistrationv1_ParamRef       [1]admissionregistrationv1.ParamRef
+}
+
+// object allocates the object, and all of the block if at least half of what is in it besides is needed.
+func (m *deepCopyMemory_admissionregistrationv1_MutatingAdmissionPolicyBinding) object() *admissionregistrationv1.MutatingAdmissionPolicyBinding {
+	used := m.Used()
+	used += m.admissionregistrationv1_MatchResources.Fits(1)
+	used += m.admissionregistrationv1_ParamRef.Fits(1)
+	if 2*used < unsafe.Sizeof(deepCopyBlock_admissionregistrationv1_MutatingAdmissionPolicyBinding{})-unsafe.Sizeof(admissionregistrationv1.MutatingAdmissionPolicyBinding{}) {
+		return deepcopy.NewObject[admissionregistrationv1.MutatingAdmissionPolicyBinding](&m.Memory)
+	}
+	b := new(deepCopyBlock_admissionregistrationv1_MutatingAdmissionPolicyBinding)
+	m.TakeFirst(&b.first)
+	m.admissionregistrationv1_MatchResources.Take(b.admissionregistrationv1_MatchResources[:])
+	m.admissionregistrationv1_ParamRef.Take(b.admissionregistrationv1_ParamRef[:])
+	return &b.object
+}
+
 // deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicy is the memory for a ValidatingAdmissionPolicy.
 type deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicy struct {
 	deepcopy.Memory
@@ -559,7 +903,6 @@ type deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicyBinding str
 	deepcopy.Memory
 	admissionregistrationv1_MatchResources deepcopy.Slab[admissionregistrationv1.MatchResources]
 	admissionregistrationv1_ParamRef       deepcopy.Slab[admissionregistrationv1.ParamRef]
-	metav1_LabelSelector                   deepcopy.Slab[metav1.LabelSelector]
 }
 
 // deepCopyBlock_admissionregistrationv1_ValidatingAdmissionPolicyBinding is one with as much as it needs with one item in each list.
@@ -568,7 +911,6 @@ type deepCopyBlock_admissionregistrationv1_ValidatingAdmissionPolicyBinding stru
 	first                                  deepcopy.First
 	admissionregistrationv1_MatchResources [1]admissionregistrationv1.MatchResources
 	admissionregistrationv1_ParamRef       [1]admissionregistrationv1.ParamRef
-	metav1_LabelSelector                   [1]metav1.LabelSelector
 }
 
 // object allocates the object, and all of the block if at least half of what is in it besides is needed.
@@ -576,7 +918,6 @@ func (m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicyBinding
 	used := m.Used()
 	used += m.admissionregistrationv1_MatchResources.Fits(1)
 	used += m.admissionregistrationv1_ParamRef.Fits(1)
-	used += m.metav1_LabelSelector.Fits(1)
 	if 2*used < unsafe.Sizeof(deepCopyBlock_admissionregistrationv1_ValidatingAdmissionPolicyBinding{})-unsafe.Sizeof(admissionregistrationv1.ValidatingAdmissionPolicyBinding{}) {
 		return deepcopy.NewObject[admissionregistrationv1.ValidatingAdmissionPolicyBinding](&m.Memory)
 	}
@@ -584,7 +925,6 @@ func (m *deepCopyMemory_admissionregistrationv1_ValidatingAdmissionPolicyBinding
 	m.TakeFirst(&b.first)
 	m.admissionregistrationv1_MatchResources.Take(b.admissionregistrationv1_MatchResources[:])
 	m.admissionregistrationv1_ParamRef.Take(b.admissionregistrationv1_ParamRef[:])
-	m.metav1_LabelSelector.Take(b.metav1_LabelSelector[:])
 	return &b.object
 }
 

@@ -14,6 +14,166 @@ import (
 
 //lint:file-ignore SA1019 deprecated fields are written and read too
 
+// AppendJSON_MutatingAdmissionPolicy appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
+func AppendJSON_MutatingAdmissionPolicy(dst []byte, in *admissionregistrationv1.MutatingAdmissionPolicy) ([]byte, error) {
+	var err error
+	start := len(dst)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	if err == nil {
+		dst, err = appendJSON_admissionregistrationv1_MutatingAdmissionPolicySpec(json.AppendName(dst, `,"spec":`), &in.Spec)
+	}
+	return json.Close(dst, start), err
+}
+
+// ReadJSON_MutatingAdmissionPolicy reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
+func ReadJSON_MutatingAdmissionPolicy(r *json.Reader, out *admissionregistrationv1.MutatingAdmissionPolicy) {
+	if !r.BeginObject("v1.MutatingAdmissionPolicy") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.MutatingAdmissionPolicy") {
+		switch r.Name() {
+		case "kind":
+			r.Once(&seen, 0)
+			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
+		case "apiVersion":
+			r.Once(&seen, 1)
+			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
+		case "metadata":
+			r.Once(&seen, 2)
+			apimachinery.ReadJSON_ObjectMeta(r, &out.ObjectMeta)
+		case "spec":
+			r.Once(&seen, 3)
+			readJSON_admissionregistrationv1_MutatingAdmissionPolicySpec(r, &out.Spec)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
+// AppendJSON_MutatingAdmissionPolicyBinding appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
+func AppendJSON_MutatingAdmissionPolicyBinding(dst []byte, in *admissionregistrationv1.MutatingAdmissionPolicyBinding) ([]byte, error) {
+	var err error
+	start := len(dst)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	if err == nil {
+		dst, err = appendJSON_admissionregistrationv1_MutatingAdmissionPolicyBindingSpec(json.AppendName(dst, `,"spec":`), &in.Spec)
+	}
+	return json.Close(dst, start), err
+}
+
+// ReadJSON_MutatingAdmissionPolicyBinding reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
+func ReadJSON_MutatingAdmissionPolicyBinding(r *json.Reader, out *admissionregistrationv1.MutatingAdmissionPolicyBinding) {
+	if !r.BeginObject("v1.MutatingAdmissionPolicyBinding") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.MutatingAdmissionPolicyBinding") {
+		switch r.Name() {
+		case "kind":
+			r.Once(&seen, 0)
+			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
+		case "apiVersion":
+			r.Once(&seen, 1)
+			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
+		case "metadata":
+			r.Once(&seen, 2)
+			apimachinery.ReadJSON_ObjectMeta(r, &out.ObjectMeta)
+		case "spec":
+			r.Once(&seen, 3)
+			readJSON_admissionregistrationv1_MutatingAdmissionPolicyBindingSpec(r, &out.Spec)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
+// AppendJSON_MutatingAdmissionPolicyBindingList appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
+func AppendJSON_MutatingAdmissionPolicyBindingList(dst []byte, in *admissionregistrationv1.MutatingAdmissionPolicyBindingList) ([]byte, error) {
+	var err error
+	start := len(dst)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ListMeta(json.AppendName(dst, `,"metadata":`), &in.ListMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"items":`, in.Items, AppendJSON_MutatingAdmissionPolicyBinding)
+	return json.Close(dst, start), err
+}
+
+// ReadJSON_MutatingAdmissionPolicyBindingList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
+func ReadJSON_MutatingAdmissionPolicyBindingList(r *json.Reader, out *admissionregistrationv1.MutatingAdmissionPolicyBindingList) {
+	if !r.BeginObject("v1.MutatingAdmissionPolicyBindingList") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.MutatingAdmissionPolicyBindingList") {
+		switch r.Name() {
+		case "kind":
+			r.Once(&seen, 0)
+			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
+		case "apiVersion":
+			r.Once(&seen, 1)
+			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
+		case "metadata":
+			r.Once(&seen, 2)
+			apimachinery.ReadJSON_ListMeta(r, &out.ListMeta)
+		case "items":
+			r.Once(&seen, 3)
+			json.ReadSlice(r, &out.Items, "[]v1.MutatingAdmissionPolicyBinding", ReadJSON_MutatingAdmissionPolicyBinding)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
+// AppendJSON_MutatingAdmissionPolicyList appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
+func AppendJSON_MutatingAdmissionPolicyList(dst []byte, in *admissionregistrationv1.MutatingAdmissionPolicyList) ([]byte, error) {
+	var err error
+	start := len(dst)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ListMeta(json.AppendName(dst, `,"metadata":`), &in.ListMeta)
+	dst, err = json.AppendSliceField(dst, err, `,"items":`, in.Items, AppendJSON_MutatingAdmissionPolicy)
+	return json.Close(dst, start), err
+}
+
+// ReadJSON_MutatingAdmissionPolicyList reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
+func ReadJSON_MutatingAdmissionPolicyList(r *json.Reader, out *admissionregistrationv1.MutatingAdmissionPolicyList) {
+	if !r.BeginObject("v1.MutatingAdmissionPolicyList") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.MutatingAdmissionPolicyList") {
+		switch r.Name() {
+		case "kind":
+			r.Once(&seen, 0)
+			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
+		case "apiVersion":
+			r.Once(&seen, 1)
+			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
+		case "metadata":
+			r.Once(&seen, 2)
+			apimachinery.ReadJSON_ListMeta(r, &out.ListMeta)
+		case "items":
+			r.Once(&seen, 3)
+			json.ReadSlice(r, &out.Items, "[]v1.MutatingAdmissionPolicy", ReadJSON_MutatingAdmissionPolicy)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
 // AppendJSON_ValidatingAdmissionPolicy appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
 func AppendJSON_ValidatingAdmissionPolicy(dst []byte, in *admissionregistrationv1.ValidatingAdmissionPolicy) ([]byte, error) {
 	var err error
@@ -180,6 +340,28 @@ func ReadJSON_ValidatingAdmissionPolicyList(r *json.Reader, out *admissionregist
 	}
 }
 
+func appendJSON_admissionregistrationv1_ApplyConfiguration(dst []byte, in *admissionregistrationv1.ApplyConfiguration) ([]byte, error) {
+	start := len(dst)
+	dst = json.AppendOptionalString(dst, `,"expression":`, in.Expression)
+	return json.Close(dst, start), nil
+}
+
+func readJSON_admissionregistrationv1_ApplyConfiguration(r *json.Reader, out *admissionregistrationv1.ApplyConfiguration) {
+	if !r.BeginObject("v1.ApplyConfiguration") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.ApplyConfiguration") {
+		switch r.Name() {
+		case "expression":
+			r.Once(&seen, 0)
+			r.String(&out.Expression)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
 func appendJSON_admissionregistrationv1_AuditAnnotation(dst []byte, in *admissionregistrationv1.AuditAnnotation) ([]byte, error) {
 	start := len(dst)
 	dst = json.AppendStringField(dst, `,"key":`, in.Key)
@@ -226,6 +408,28 @@ func readJSON_admissionregistrationv1_ExpressionWarning(r *json.Reader, out *adm
 		case "warning":
 			r.Once(&seen, 1)
 			r.String(&out.Warning)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
+func appendJSON_admissionregistrationv1_JSONPatch(dst []byte, in *admissionregistrationv1.JSONPatch) ([]byte, error) {
+	start := len(dst)
+	dst = json.AppendOptionalString(dst, `,"expression":`, in.Expression)
+	return json.Close(dst, start), nil
+}
+
+func readJSON_admissionregistrationv1_JSONPatch(r *json.Reader, out *admissionregistrationv1.JSONPatch) {
+	if !r.BeginObject("v1.JSONPatch") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.JSONPatch") {
+		switch r.Name() {
+		case "expression":
+			r.Once(&seen, 0)
+			r.String(&out.Expression)
 		default:
 			r.Unknown()
 		}
@@ -299,6 +503,139 @@ func readJSON_admissionregistrationv1_MatchResources(r *json.Reader, out *admiss
 		case "matchPolicy":
 			r.Once(&seen, 4)
 			json.ReadStringPointer(r, &out.MatchPolicy, "v1.MatchPolicyType")
+		default:
+			r.Unknown()
+		}
+	}
+}
+
+func appendJSON_admissionregistrationv1_MutatingAdmissionPolicyBindingSpec(dst []byte, in *admissionregistrationv1.MutatingAdmissionPolicyBindingSpec) ([]byte, error) {
+	var err error
+	start := len(dst)
+	dst = json.AppendOptionalString(dst, `,"policyName":`, in.PolicyName)
+	if in.ParamRef != nil {
+		dst, err = appendJSON_admissionregistrationv1_ParamRef(json.AppendName(dst, `,"paramRef":`), in.ParamRef)
+	}
+	if in.MatchResources != nil && err == nil {
+		dst, err = appendJSON_admissionregistrationv1_MatchResources(json.AppendName(dst, `,"matchResources":`), in.MatchResources)
+	}
+	return json.Close(dst, start), err
+}
+
+func readJSON_admissionregistrationv1_MutatingAdmissionPolicyBindingSpec(r *json.Reader, out *admissionregistrationv1.MutatingAdmissionPolicyBindingSpec) {
+	if !r.BeginObject("v1.MutatingAdmissionPolicyBindingSpec") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.MutatingAdmissionPolicyBindingSpec") {
+		switch r.Name() {
+		case "policyName":
+			r.Once(&seen, 0)
+			r.String(&out.PolicyName)
+		case "paramRef":
+			r.Once(&seen, 1)
+			if json.Pointer(r, &out.ParamRef) {
+				readJSON_admissionregistrationv1_ParamRef(r, out.ParamRef)
+			}
+		case "matchResources":
+			r.Once(&seen, 2)
+			if json.Pointer(r, &out.MatchResources) {
+				readJSON_admissionregistrationv1_MatchResources(r, out.MatchResources)
+			}
+		default:
+			r.Unknown()
+		}
+	}
+}
+
+func appendJSON_admissionregistrationv1_MutatingAdmissionPolicySpec(dst []byte, in *admissionregistrationv1.MutatingAdmissionPolicySpec) ([]byte, error) {
+	var err error
+	start := len(dst)
+	if in.ParamKind != nil {
+		dst, err = appendJSON_admissionregistrationv1_ParamKind(json.AppendName(dst, `,"paramKind":`), in.ParamKind)
+	}
+	if in.MatchConstraints != nil && err == nil {
+		dst, err = appendJSON_admissionregistrationv1_MatchResources(json.AppendName(dst, `,"matchConstraints":`), in.MatchConstraints)
+	}
+	dst, err = json.AppendOptionalSlice(dst, err, `,"variables":`, in.Variables, appendJSON_admissionregistrationv1_Variable)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"mutations":`, in.Mutations, appendJSON_admissionregistrationv1_Mutation)
+	dst = json.AppendStringPointer(dst, `,"failurePolicy":`, in.FailurePolicy)
+	dst, err = json.AppendOptionalSlice(dst, err, `,"matchConditions":`, in.MatchConditions, appendJSON_admissionregistrationv1_MatchCondition)
+	dst = json.AppendOptionalString(dst, `,"reinvocationPolicy":`, in.ReinvocationPolicy)
+	return json.Close(dst, start), err
+}
+
+func readJSON_admissionregistrationv1_MutatingAdmissionPolicySpec(r *json.Reader, out *admissionregistrationv1.MutatingAdmissionPolicySpec) {
+	if !r.BeginObject("v1.MutatingAdmissionPolicySpec") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.MutatingAdmissionPolicySpec") {
+		switch r.Name() {
+		case "paramKind":
+			r.Once(&seen, 0)
+			if json.Pointer(r, &out.ParamKind) {
+				readJSON_admissionregistrationv1_ParamKind(r, out.ParamKind)
+			}
+		case "matchConstraints":
+			r.Once(&seen, 1)
+			if json.Pointer(r, &out.MatchConstraints) {
+				readJSON_admissionregistrationv1_MatchResources(r, out.MatchConstraints)
+			}
+		case "variables":
+			r.Once(&seen, 2)
+			json.ReadSlice(r, &out.Variables, "[]v1.Variable", readJSON_admissionregistrationv1_Variable)
+		case "mutations":
+			r.Once(&seen, 3)
+			json.ReadSlice(r, &out.Mutations, "[]v1.Mutation", readJSON_admissionregistrationv1_Mutation)
+		case "failurePolicy":
+			r.Once(&seen, 4)
+			json.ReadStringPointer(r, &out.FailurePolicy, "v1.FailurePolicyType")
+		case "matchConditions":
+			r.Once(&seen, 5)
+			json.ReadSlice(r, &out.MatchConditions, "[]v1.MatchCondition", readJSON_admissionregistrationv1_MatchCondition)
+		case "reinvocationPolicy":
+			r.Once(&seen, 6)
+			json.ReadString(r, &out.ReinvocationPolicy, "v1.ReinvocationPolicyType")
+		default:
+			r.Unknown()
+		}
+	}
+}
+
+func appendJSON_admissionregistrationv1_Mutation(dst []byte, in *admissionregistrationv1.Mutation) ([]byte, error) {
+	var err error
+	start := len(dst)
+	dst = json.AppendStringField(dst, `,"patchType":`, in.PatchType)
+	if in.ApplyConfiguration != nil {
+		dst, err = appendJSON_admissionregistrationv1_ApplyConfiguration(json.AppendName(dst, `,"applyConfiguration":`), in.ApplyConfiguration)
+	}
+	if in.JSONPatch != nil && err == nil {
+		dst, err = appendJSON_admissionregistrationv1_JSONPatch(json.AppendName(dst, `,"jsonPatch":`), in.JSONPatch)
+	}
+	return json.Close(dst, start), err
+}
+
+func readJSON_admissionregistrationv1_Mutation(r *json.Reader, out *admissionregistrationv1.Mutation) {
+	if !r.BeginObject("v1.Mutation") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.Mutation") {
+		switch r.Name() {
+		case "patchType":
+			r.Once(&seen, 0)
+			json.ReadString(r, &out.PatchType, "v1.PatchType")
+		case "applyConfiguration":
+			r.Once(&seen, 1)
+			if json.Pointer(r, &out.ApplyConfiguration) {
+				readJSON_admissionregistrationv1_ApplyConfiguration(r, out.ApplyConfiguration)
+			}
+		case "jsonPatch":
+			r.Once(&seen, 2)
+			if json.Pointer(r, &out.JSONPatch) {
+				readJSON_admissionregistrationv1_JSONPatch(r, out.JSONPatch)
+			}
 		default:
 			r.Unknown()
 		}

@@ -9,6 +9,15 @@ package v1
 // OpenAPISchemas holds the OpenAPI v3 schemas of this package's kinds and of all that they are made of: a JSON
 // object from model name to schema, whose references all point into it.
 const OpenAPISchemas = `{
+  "io.k8s.api.admissionregistration.v1.ApplyConfiguration": {
+    "description": "ApplyConfiguration defines the desired configuration values of an object.", "type": "object",
+    "properties": {
+      "expression": {
+        "description": "expression will be evaluated by CEL to create an apply configuration. ref: https://github.com/google/cel-spec\n\nApply configurations are declared in CEL using object initialization. For example, this CEL expression returns an apply configuration to set a single field:\n\n\tObject{\n\t  spec: Object.spec{\n\t    serviceAccountName: \"example\"\n\t  }\n\t}\n\nApply configurations may not modify atomic structs, maps or arrays due to the risk of accidental deletion of values not included in the apply configuration.\n\nCEL expressions have access to the object types needed to create apply configurations:\n\n- 'Object' - CEL type of the resource object. - 'Object.<fieldName>' - CEL type of object field (such as 'Object.spec') - 'Object.<fieldName1>.<fieldName2>...<fieldNameN>\u0060 - CEL type of nested field (such as 'Object.spec.containers')\n\nCEL expressions have access to the contents of the API request, organized into CEL variables as well as some other useful variables:\n\n- 'object' - The object from the incoming request. The value is null for DELETE requests. - 'oldObject' - The existing object. The value is null for CREATE requests. - 'request' - Attributes of the API request([ref](/pkg/apis/admission/types.go#AdmissionRequest)). - 'params' - Parameter resource referred to by the policy binding being evaluated. Only populated if the policy has a ParamKind. - 'namespaceObject' - The namespace object that the incoming object belongs to. The value is null for cluster-scoped resources. - 'variables' - Map of composited variables, from its name to its lazily evaluated value.\n  For example, a variable named 'foo' can be accessed as 'variables.foo'.\n- 'authorizer' - A CEL Authorizer. May be used to perform authorization checks for the principal (user or service account) of the request.\n  See https://pkg.go.dev/k8s.io/apiserver/pkg/cel/library#Authz\n- 'authorizer.requestResource' - A CEL ResourceCheck constructed from the 'authorizer' and configured with the\n  request resource.\n\nThe \u0060apiVersion\u0060, \u0060kind\u0060, \u0060metadata.name\u0060 and \u0060metadata.generateName\u0060 are always accessible from the root of the object. No other metadata properties are accessible.\n\nOnly property names of the form \u0060[a-zA-Z_.-/][a-zA-Z0-9_.-/]*\u0060 are accessible. Required.",
+        "type": "string"
+      }
+    }
+  },
   "io.k8s.api.admissionregistration.v1.AuditAnnotation": {
     "description": "AuditAnnotation describes how to produce an audit annotation for an API request.", "type": "object",
     "required": ["key", "valueExpression"],
@@ -34,6 +43,15 @@ const OpenAPISchemas = `{
       "warning": {
         "description": "warning contains the content of type checking information in a human-readable form. Each line of the warning contains the type that the expression is checked against, followed by the type check error from the compiler.",
         "type": "string", "default": ""
+      }
+    }
+  },
+  "io.k8s.api.admissionregistration.v1.JSONPatch": {
+    "description": "JSONPatch defines a JSON Patch.", "type": "object",
+    "properties": {
+      "expression": {
+        "description": "expression will be evaluated by CEL to create a [JSON patch](https://jsonpatch.com/). ref: https://github.com/google/cel-spec\n\nexpression must return an array of JSONPatch values.\n\nFor example, this CEL expression returns a JSON patch to conditionally modify a value:\n\n\t  [\n\t    JSONPatch{op: \"test\", path: \"/spec/example\", value: \"Red\"},\n\t    JSONPatch{op: \"replace\", path: \"/spec/example\", value: \"Green\"}\n\t  ]\n\nTo define an object for the patch value, use Object types. For example:\n\n\t  [\n\t    JSONPatch{\n\t      op: \"add\",\n\t      path: \"/spec/selector\",\n\t      value: Object.spec.selector{matchLabels: {\"environment\": \"test\"}}\n\t    }\n\t  ]\n\nTo use strings containing '/' and '~' as JSONPatch path keys, use \"jsonpatch.escapeKey\". For example:\n\n\t  [\n\t    JSONPatch{\n\t      op: \"add\",\n\t      path: \"/metadata/labels/\" + jsonpatch.escapeKey(\"example.com/environment\"),\n\t      value: \"test\"\n\t    },\n\t  ]\n\nCEL expressions have access to the types needed to create JSON patches and objects:\n\n- 'JSONPatch' - CEL type of JSON Patch operations. JSONPatch has the fields 'op', 'from', 'path' and 'value'.\n  See [JSON patch](https://jsonpatch.com/) for more details. The 'value' field may be set to any of: string,\n  integer, array, map or object.  If set, the 'path' and 'from' fields must be set to a\n  [JSON pointer](https://datatracker.ietf.org/doc/html/rfc6901/) string, where the 'jsonpatch.escapeKey()' CEL\n  function may be used to escape path keys containing '/' and '~'.\n- 'Object' - CEL type of the resource object. - 'Object.<fieldName>' - CEL type of object field (such as 'Object.spec') - 'Object.<fieldName1>.<fieldName2>...<fieldNameN>\u0060 - CEL type of nested field (such as 'Object.spec.containers')\n\nCEL expressions have access to the contents of the API request, organized into CEL variables as well as some other useful variables:\n\n- 'object' - The object from the incoming request. The value is null for DELETE requests. - 'oldObject' - The existing object. The value is null for CREATE requests. - 'request' - Attributes of the API request([ref](/pkg/apis/admission/types.go#AdmissionRequest)). - 'params' - Parameter resource referred to by the policy binding being evaluated. Only populated if the policy has a ParamKind. - 'namespaceObject' - The namespace object that the incoming object belongs to. The value is null for cluster-scoped resources. - 'variables' - Map of composited variables, from its name to its lazily evaluated value.\n  For example, a variable named 'foo' can be accessed as 'variables.foo'.\n- 'authorizer' - A CEL Authorizer. May be used to perform authorization checks for the principal (user or service account) of the request.\n  See https://pkg.go.dev/k8s.io/apiserver/pkg/cel/library#Authz\n- 'authorizer.requestResource' - A CEL ResourceCheck constructed from the 'authorizer' and configured with the\n  request resource.\n\nCEL expressions have access to [Kubernetes CEL function libraries](https://kubernetes.io/docs/reference/using-api/cel/#cel-options-language-features-and-libraries) as well as:\n\n- 'jsonpatch.escapeKey' - Performs JSONPatch key escaping. '~' and  '/' are escaped as '~0' and \u0060~1' respectively).\n\nOnly property names of the form \u0060[a-zA-Z_.-/][a-zA-Z0-9_.-/]*\u0060 are accessible. Required.",
+        "type": "string"
       }
     }
   },
@@ -83,6 +101,194 @@ const OpenAPISchemas = `{
       }
     },
     "x-kubernetes-map-type": "atomic"
+  },
+  "io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicy": {
+    "description": "MutatingAdmissionPolicy describes the definition of an admission mutation policy that mutates the object coming into admission chain.",
+    "type": "object",
+    "properties": {
+      "apiVersion": {
+        "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+        "type": "string"
+      },
+      "kind": {
+        "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+        "type": "string"
+      },
+      "metadata": {
+        "description": "metadata is the standard object metadata; More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata.",
+        "default": {},
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
+      },
+      "spec": {
+        "description": "spec defines the desired behavior of the MutatingAdmissionPolicy.",
+        "default": {},
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicySpec"}]
+      }
+    },
+    "x-kubernetes-group-version-kind": [
+      {"group": "admissionregistration.k8s.io", "kind": "MutatingAdmissionPolicy", "version": "v1"}
+    ]
+  },
+  "io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyBinding": {
+    "description": "MutatingAdmissionPolicyBinding binds the MutatingAdmissionPolicy with parametrized resources. MutatingAdmissionPolicyBinding and the optional parameter resource together define how cluster administrators configure policies for clusters.\n\nFor a given admission request, each binding will cause its policy to be evaluated N times, where N is 1 for policies/bindings that don't use params, otherwise N is the number of parameters selected by the binding. Each evaluation is constrained by a [runtime cost budget](https://kubernetes.io/docs/reference/using-api/cel/#runtime-cost-budget).\n\nAdding/removing policies, bindings, or params can not affect whether a given (policy, binding, param) combination is within its own CEL budget.",
+    "type": "object",
+    "properties": {
+      "apiVersion": {
+        "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+        "type": "string"
+      },
+      "kind": {
+        "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+        "type": "string"
+      },
+      "metadata": {
+        "description": "metadata is the standard object metadata; More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata.",
+        "default": {},
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}]
+      },
+      "spec": {
+        "description": "spec defines the desired behavior of the MutatingAdmissionPolicyBinding.",
+        "default": {},
+        "allOf": [
+          {"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyBindingSpec"}
+        ]
+      }
+    },
+    "x-kubernetes-group-version-kind": [
+      {"group": "admissionregistration.k8s.io", "kind": "MutatingAdmissionPolicyBinding", "version": "v1"}
+    ]
+  },
+  "io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyBindingList": {
+    "description": "MutatingAdmissionPolicyBindingList is a list of MutatingAdmissionPolicyBinding.", "type": "object",
+    "required": ["items"],
+    "properties": {
+      "apiVersion": {
+        "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+        "type": "string"
+      },
+      "items": {
+        "description": "List of PolicyBinding.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyBinding"}
+      },
+      "kind": {
+        "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+        "type": "string"
+      },
+      "metadata": {
+        "description": "metadata is the standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+        "default": {},
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"}]
+      }
+    },
+    "x-kubernetes-group-version-kind": [
+      {"group": "admissionregistration.k8s.io", "kind": "MutatingAdmissionPolicyBindingList", "version": "v1"}
+    ]
+  },
+  "io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyBindingSpec": {
+    "description": "MutatingAdmissionPolicyBindingSpec defines the specification of the MutatingAdmissionPolicyBinding.",
+    "type": "object",
+    "properties": {
+      "matchResources": {
+        "description": "matchResources limits what resources match this binding and may be mutated by it. Note that if matchResources matches a resource, the resource must also match a policy's matchConstraints and matchConditions before the resource may be mutated. When matchResources is unset, it does not constrain resource matching, and only the policy's matchConstraints and matchConditions must match for the resource to be mutated. Additionally, matchResources.resourceRules are optional and do not constraint matching when unset. Note that this is differs from MutatingAdmissionPolicy matchConstraints, where resourceRules are required. The CREATE, UPDATE and CONNECT operations are allowed.  The DELETE operation may not be matched. '*' matches CREATE, UPDATE and CONNECT.",
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.MatchResources"}]
+      },
+      "paramRef": {
+        "description": "paramRef specifies the parameter resource used to configure the admission control policy. It should point to a resource of the type specified in spec.ParamKind of the bound MutatingAdmissionPolicy. If the policy specifies a ParamKind and the resource referred to by ParamRef does not exist, this binding is considered mis-configured and the FailurePolicy of the MutatingAdmissionPolicy applied. If the policy does not specify a ParamKind then this field is ignored, and the rules are evaluated without a param.",
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.ParamRef"}]
+      },
+      "policyName": {
+        "description": "policyName references a MutatingAdmissionPolicy name which the MutatingAdmissionPolicyBinding binds to. If the referenced resource does not exist, this binding is considered invalid and will be ignored Required.",
+        "type": "string"
+      }
+    }
+  },
+  "io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicyList": {
+    "description": "MutatingAdmissionPolicyList is a list of MutatingAdmissionPolicy.", "type": "object",
+    "required": ["items"],
+    "properties": {
+      "apiVersion": {
+        "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+        "type": "string"
+      },
+      "items": {
+        "description": "List of ValidatingAdmissionPolicy.", "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicy"}
+      },
+      "kind": {
+        "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+        "type": "string"
+      },
+      "metadata": {
+        "description": "metadata is the standard list metadata. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+        "default": {},
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta"}]
+      }
+    },
+    "x-kubernetes-group-version-kind": [
+      {"group": "admissionregistration.k8s.io", "kind": "MutatingAdmissionPolicyList", "version": "v1"}
+    ]
+  },
+  "io.k8s.api.admissionregistration.v1.MutatingAdmissionPolicySpec": {
+    "description": "MutatingAdmissionPolicySpec defines the desired behavior of the admission policy.",
+    "type": "object",
+    "properties": {
+      "failurePolicy": {
+        "description": "failurePolicy defines how to handle failures for the admission policy. Failures can occur from CEL expression parse errors, type check errors, runtime errors and invalid or mis-configured policy definitions or bindings.\n\nA policy is invalid if paramKind refers to a non-existent Kind. A binding is invalid if paramRef.name refers to a non-existent resource.\n\nfailurePolicy does not define how validations that evaluate to false are handled.\n\nAllowed values are Ignore or Fail. Defaults to Fail.\n\nPossible enum values:\n - \u0060\"Fail\"\u0060 means that an error calling the webhook causes the admission to fail.\n - \u0060\"Ignore\"\u0060 means that an error calling the webhook is ignored.",
+        "type": "string",
+        "enum": ["Fail", "Ignore"]
+      },
+      "matchConditions": {
+        "description": "matchConditions is a list of conditions that must be met for a request to be validated. Match conditions filter requests that have already been matched by the matchConstraints. An empty list of matchConditions matches all requests. There are a maximum of 64 match conditions allowed.\n\nIf a parameter object is provided, it can be accessed via the \u0060params\u0060 handle in the same manner as validation expressions.\n\nThe exact matching logic is (in order):\n  1. If ANY matchCondition evaluates to FALSE, the policy is skipped.\n  2. If ALL matchConditions evaluate to TRUE, the policy is evaluated.\n  3. If any matchCondition evaluates to an error (but none are FALSE):\n     - If failurePolicy=Fail, reject the request\n     - If failurePolicy=Ignore, the policy is skipped",
+        "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.MatchCondition"},
+        "x-kubernetes-list-map-keys": ["name"],
+        "x-kubernetes-list-type": "map", "x-kubernetes-patch-merge-key": "name", "x-kubernetes-patch-strategy": "merge"
+      },
+      "matchConstraints": {
+        "description": "matchConstraints specifies what resources this policy is designed to validate. The MutatingAdmissionPolicy cares about a request if it matches _all_ Constraints. However, in order to prevent clusters from being put into an unstable state that cannot be recovered from via the API MutatingAdmissionPolicy cannot match MutatingAdmissionPolicy and MutatingAdmissionPolicyBinding. The CREATE, UPDATE and CONNECT operations are allowed.  The DELETE operation may not be matched. '*' matches CREATE, UPDATE and CONNECT. Required.",
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.MatchResources"}]
+      },
+      "mutations": {
+        "description": "mutations contain operations to perform on matching objects. mutations may not be empty; a minimum of one mutation is required. mutations are evaluated in order, and are reinvoked according to the reinvocationPolicy. The mutations of a policy are invoked for each binding of this policy and reinvocation of mutations occurs on a per binding basis.",
+        "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.Mutation"},
+        "x-kubernetes-list-type": "atomic"
+      },
+      "paramKind": {
+        "description": "paramKind specifies the kind of resources used to parameterize this policy. If absent, there are no parameters for this policy and the param CEL variable will not be provided to validation expressions. If paramKind refers to a non-existent kind, this policy definition is mis-configured and the FailurePolicy is applied. If paramKind is specified but paramRef is unset in MutatingAdmissionPolicyBinding, the params variable will be null.",
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.ParamKind"}]
+      },
+      "reinvocationPolicy": {
+        "description": "reinvocationPolicy indicates whether mutations may be called multiple times per MutatingAdmissionPolicyBinding as part of a single admission evaluation. Allowed values are \"Never\" and \"IfNeeded\".\n\nNever: These mutations will not be called more than once per binding in a single admission evaluation.\n\nIfNeeded: These mutations may be invoked more than once per binding for a single admission request and there is no guarantee of order with respect to other admission plugins, admission webhooks, bindings of this policy and admission policies.  Mutations are only reinvoked when mutations change the object after this mutation is invoked. Required.\n\nPossible enum values:\n - \u0060\"IfNeeded\"\u0060 indicates that the mutation may be called at least one additional time as part of the admission evaluation if the object being admitted is modified by other admission plugins after the initial mutation call.\n - \u0060\"Never\"\u0060 indicates that the mutation must not be called more than once in a single admission evaluation.",
+        "type": "string",
+        "enum": ["IfNeeded", "Never"]
+      },
+      "variables": {
+        "description": "variables contain definitions of variables that can be used in composition of other expressions. Each variable is defined as a named CEL expression. The variables defined here will be available under \u0060variables\u0060 in other expressions of the policy except matchConditions because matchConditions are evaluated before the rest of the policy.\n\nThe expression of a variable can refer to other variables defined earlier in the list but not those after. Thus, variables must be sorted by the order of first appearance and acyclic.",
+        "type": "array",
+        "items": {"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.Variable"},
+        "x-kubernetes-list-type": "atomic"
+      }
+    }
+  },
+  "io.k8s.api.admissionregistration.v1.Mutation": {
+    "description": "Mutation specifies the CEL expression which is used to apply the Mutation.", "type": "object",
+    "required": ["patchType"],
+    "properties": {
+      "applyConfiguration": {
+        "description": "applyConfiguration defines the desired configuration values of an object. The configuration is applied to the admission object using [structured merge diff](https://github.com/kubernetes-sigs/structured-merge-diff). A CEL expression is used to create apply configuration.",
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.ApplyConfiguration"}]
+      },
+      "jsonPatch": {
+        "description": "jsonPatch defines a [JSON patch](https://jsonpatch.com/) operation to perform a mutation to the object. A CEL expression is used to create the JSON patch.",
+        "allOf": [{"$ref": "#/components/schemas/io.k8s.api.admissionregistration.v1.JSONPatch"}]
+      },
+      "patchType": {
+        "description": "patchType indicates the patch strategy used. Allowed values are \"ApplyConfiguration\" and \"JSONPatch\". Required.\n\n\nPossible enum values:\n - \u0060\"ApplyConfiguration\"\u0060 ApplyConfiguration indicates that the mutation is using apply configuration to mutate the object.\n - \u0060\"JSONPatch\"\u0060 JSONPatch indicates that the object is mutated through JSON Patch.",
+        "type": "string", "default": "",
+        "enum": ["ApplyConfiguration", "JSONPatch"]
+      }
+    }
   },
   "io.k8s.api.admissionregistration.v1.NamedRuleWithOperations": {
     "description": "NamedRuleWithOperations is a tuple of Operations and Resources with ResourceNames.",

@@ -43,6 +43,10 @@ func init() {
 // addKnownTypes adds the kinds of this package, and those that clients of every group need, to a scheme.
 func addKnownTypes(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(SchemeGroupVersion,
+		&MutatingAdmissionPolicy{},
+		&MutatingAdmissionPolicyBinding{},
+		&MutatingAdmissionPolicyBindingList{},
+		&MutatingAdmissionPolicyList{},
 		&ValidatingAdmissionPolicy{},
 		&ValidatingAdmissionPolicyBinding{},
 		&ValidatingAdmissionPolicyBindingList{},

@@ -11,6 +11,38 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// JSONTable_MutatingAdmissionPolicy says how the message of a MutatingAdmissionPolicy is written as JSON.
+var JSONTable_MutatingAdmissionPolicy = transcode.Message{
+	Members: []transcode.Member{
+		{Name: `,"metadata":`, Tag: 1<<3 | 2, Form: transcode.Metadata, Of: &transcode.ObjectMeta},
+		{Name: `,"spec":`, Tag: 2<<3 | 2, Form: transcode.Struct, Of: &jsonTable_admissionregistrationv1_MutatingAdmissionPolicySpec},
+	},
+}
+
+// JSONTable_MutatingAdmissionPolicyBinding says how the message of a MutatingAdmissionPolicyBinding is written as JSON.
+var JSONTable_MutatingAdmissionPolicyBinding = transcode.Message{
+	Members: []transcode.Member{
+		{Name: `,"metadata":`, Tag: 1<<3 | 2, Form: transcode.Metadata, Of: &transcode.ObjectMeta},
+		{Name: `,"spec":`, Tag: 2<<3 | 2, Form: transcode.Struct, Of: &jsonTable_admissionregistrationv1_MutatingAdmissionPolicyBindingSpec},
+	},
+}
+
+// JSONTable_MutatingAdmissionPolicyBindingList says how the message of a MutatingAdmissionPolicyBindingList is written as JSON.
+var JSONTable_MutatingAdmissionPolicyBindingList = transcode.Message{
+	Members: []transcode.Member{
+		{Name: `,"metadata":`, Tag: 1<<3 | 2, Form: transcode.Struct, Of: &transcode.Message{Decode: transcode.Decoded[metav1.ListMeta]}},
+		{Name: `,"items":`, Tag: 2<<3 | 2, Form: transcode.Struct, Rule: transcode.List, Of: &JSONTable_MutatingAdmissionPolicyBinding},
+	},
+}
+
+// JSONTable_MutatingAdmissionPolicyList says how the message of a MutatingAdmissionPolicyList is written as JSON.
+var JSONTable_MutatingAdmissionPolicyList = transcode.Message{
+	Members: []transcode.Member{
+		{Name: `,"metadata":`, Tag: 1<<3 | 2, Form: transcode.Struct, Of: &transcode.Message{Decode: transcode.Decoded[metav1.ListMeta]}},
+		{Name: `,"items":`, Tag: 2<<3 | 2, Form: transcode.Struct, Rule: transcode.List, Of: &JSONTable_MutatingAdmissionPolicy},
+	},
+}
+
 // JSONTable_ValidatingAdmissionPolicy says how the message of a ValidatingAdmissionPolicy is written as JSON.
 var JSONTable_ValidatingAdmissionPolicy = transcode.Message{
 	Members: []transcode.Member{
@@ -44,6 +76,12 @@ var JSONTable_ValidatingAdmissionPolicyList = transcode.Message{
 	},
 }
 
+var jsonTable_admissionregistrationv1_ApplyConfiguration = transcode.Message{
+	Members: []transcode.Member{
+		{Name: `,"expression":`, Tag: 1<<3 | 2, Form: transcode.Text, Rule: transcode.Optional},
+	},
+}
+
 var jsonTable_admissionregistrationv1_AuditAnnotation = transcode.Message{
 	Members: []transcode.Member{
 		{Name: `,"key":`, Tag: 1<<3 | 2, Form: transcode.Text},
@@ -55,6 +93,12 @@ var jsonTable_admissionregistrationv1_ExpressionWarning = transcode.Message{
 	Members: []transcode.Member{
 		{Name: `,"fieldRef":`, Tag: 2<<3 | 2, Form: transcode.Text},
 		{Name: `,"warning":`, Tag: 3<<3 | 2, Form: transcode.Text},
+	},
+}
+
+var jsonTable_admissionregistrationv1_JSONPatch = transcode.Message{
+	Members: []transcode.Member{
+		{Name: `,"expression":`, Tag: 1<<3 | 2, Form: transcode.Text, Rule: transcode.Optional},
 	},
 }
 
@@ -72,6 +116,34 @@ var jsonTable_admissionregistrationv1_MatchResources = transcode.Message{
 		{Name: `,"resourceRules":`, Tag: 3<<3 | 2, Form: transcode.Struct, Rule: transcode.Optional | transcode.List, Of: &jsonTable_admissionregistrationv1_NamedRuleWithOperations},
 		{Name: `,"excludeResourceRules":`, Tag: 4<<3 | 2, Form: transcode.Struct, Rule: transcode.Optional | transcode.List, Of: &jsonTable_admissionregistrationv1_NamedRuleWithOperations},
 		{Name: `,"matchPolicy":`, Tag: 7<<3 | 2, Form: transcode.Text, Rule: transcode.Optional | transcode.Pointer},
+	},
+}
+
+var jsonTable_admissionregistrationv1_MutatingAdmissionPolicyBindingSpec = transcode.Message{
+	Members: []transcode.Member{
+		{Name: `,"policyName":`, Tag: 1<<3 | 2, Form: transcode.Text, Rule: transcode.Optional},
+		{Name: `,"paramRef":`, Tag: 2<<3 | 2, Form: transcode.Struct, Rule: transcode.Optional | transcode.Pointer, Of: &jsonTable_admissionregistrationv1_ParamRef},
+		{Name: `,"matchResources":`, Tag: 3<<3 | 2, Form: transcode.Struct, Rule: transcode.Optional | transcode.Pointer, Of: &jsonTable_admissionregistrationv1_MatchResources},
+	},
+}
+
+var jsonTable_admissionregistrationv1_MutatingAdmissionPolicySpec = transcode.Message{
+	Members: []transcode.Member{
+		{Name: `,"paramKind":`, Tag: 1<<3 | 2, Form: transcode.Struct, Rule: transcode.Optional | transcode.Pointer, Of: &jsonTable_admissionregistrationv1_ParamKind},
+		{Name: `,"matchConstraints":`, Tag: 2<<3 | 2, Form: transcode.Struct, Rule: transcode.Optional | transcode.Pointer, Of: &jsonTable_admissionregistrationv1_MatchResources},
+		{Name: `,"variables":`, Tag: 3<<3 | 2, Form: transcode.Struct, Rule: transcode.Optional | transcode.List, Of: &jsonTable_admissionregistrationv1_Variable},
+		{Name: `,"mutations":`, Tag: 4<<3 | 2, Form: transcode.Struct, Rule: transcode.Optional | transcode.List, Of: &jsonTable_admissionregistrationv1_Mutation},
+		{Name: `,"failurePolicy":`, Tag: 5<<3 | 2, Form: transcode.Text, Rule: transcode.Optional | transcode.Pointer},
+		{Name: `,"matchConditions":`, Tag: 6<<3 | 2, Form: transcode.Struct, Rule: transcode.Optional | transcode.List, Of: &jsonTable_admissionregistrationv1_MatchCondition},
+		{Name: `,"reinvocationPolicy":`, Tag: 7<<3 | 2, Form: transcode.Text, Rule: transcode.Optional},
+	},
+}
+
+var jsonTable_admissionregistrationv1_Mutation = transcode.Message{
+	Members: []transcode.Member{
+		{Name: `,"patchType":`, Tag: 2<<3 | 2, Form: transcode.Text},
+		{Name: `,"applyConfiguration":`, Tag: 3<<3 | 2, Form: transcode.Struct, Rule: transcode.Optional | transcode.Pointer, Of: &jsonTable_admissionregistrationv1_ApplyConfiguration},
+		{Name: `,"jsonPatch":`, Tag: 4<<3 | 2, Form: transcode.Struct, Rule: transcode.Optional | transcode.Pointer, Of: &jsonTable_admissionregistrationv1_JSONPatch},
 	},
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/internal/ownership"
 	"github.com/typeplane/typeplane/registry/internal/canonical"
@@ -47,6 +48,12 @@ func (o Owners) Check(content map[string]any) error { return o.tracker.Check(con
 // Apply makes the object that follows live by an apply patch, and the JSON of what was sent of it.
 func (o Owners) Apply(live runtime.Object, content map[string]any, manager string, force bool) (runtime.Object, []byte, error) {
 	return o.tracker.Apply(live, content, manager, force)
+}
+
+// Merge returns the JSON of an object of a version with what an apply configuration says, without
+// an owner.
+func (o Owners) Merge(gv schema.GroupVersion, object []byte, applied map[string]any) ([]byte, error) {
+	return o.tracker.Merge(gv, object, applied)
 }
 
 // TooLarge says whether a write failed for the size of the object.

@@ -43,3 +43,8 @@ func (c codec) Decode(data []byte, _ admission.Version) (apiruntime.Object, erro
 	}
 	return body, err
 }
+
+// Merge refuses everything: there is no schema of what a subresource takes.
+func (c codec) Merge([]byte, map[string]any, admission.Version) ([]byte, error) {
+	return nil, fmt.Errorf("an apply configuration can't be merged into a %s of a subresource: use a JSON patch", c.kind().Kind)
+}

@@ -27,6 +27,10 @@ func (servedIn) Decode([]byte, admission.Version) (apiruntime.Object, error) {
 	return nil, errors.New("not asked")
 }
 
+func (servedIn) Merge([]byte, map[string]any, admission.Version) ([]byte, error) {
+	return nil, errors.New("not asked")
+}
+
 func pods(group, version string) admission.Version {
 	gv := schema.GroupVersion{Group: group, Version: version}
 	return admission.Version{Resource: gv.WithResource("pods"), Kind: gv.WithKind("Pod")}

@@ -3,6 +3,7 @@
 package review
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -76,8 +77,22 @@ func encodeOptions(options apiruntime.Object) ([]byte, error) {
 	return json.Marshal(named)
 }
 
-// Changed says that the request has another Object now.
-func (q *Question) Changed() { clear(q.objects) }
+// Replace makes the Object of the request what JSON of a version says, with the defaults. changed
+// says whether it is another one than before. The error is that it is no object of that version.
+func (q *Question) Replace(v admission.Version, object []byte) (changed bool, err error) {
+	before, err := q.Object(v)
+	if err != nil {
+		return false, err
+	}
+	obj, err := q.Request.Codec.Decode(object, v)
+	if err != nil {
+		return false, err
+	}
+	q.Request.Object = obj
+	clear(q.objects)
+	after, err := q.Object(v)
+	return !bytes.Equal(before, after), err
+}
 
 // Object is JSON of the request's Object in a version; nil for nothing. It must not be modified.
 func (q *Question) Object(v admission.Version) ([]byte, error) {
