@@ -11,7 +11,7 @@ VERSION_PKG     := k8s.io/component-base/version
 
 .PHONY: help
 help: ## List the targets.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: ## Generate, build and start the example (EXAMPLE=cluster) with embedded etcd; Ctrl-C stops it.

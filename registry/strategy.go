@@ -127,8 +127,8 @@ type Deletion[T runtime.Object] struct {
 	CheckGracefulDelete func(ctx context.Context, obj T, opts *metav1.DeleteOptions) bool
 
 	// Expires says when an object ends by itself; nil: it does not. Soon after that time it is
-	// deleted, by a server whose program has a garbage collector (features.All). It modifies
-	// nothing. nil: nothing ends by itself.
+	// deleted, by a server whose program has a garbage collector (team.APIs or features.All).
+	// It modifies nothing. nil: nothing ends by itself.
 	Expires func(obj T) *metav1.Time
 
 	// Held says that an object which is being deleted stays, although it has no metadata.finalizers

@@ -15,7 +15,7 @@ import (
 )
 
 // plugins are the plug-ins of admission that a cluster has beside those of its control plane. Their
-// names are those of a kube-apiserver.
+// names are those of a kube-apiserver, but for PodSecurityWarning and ServiceAddresses.
 func plugins() []typeplane.AdmissionPlugin {
 	return []typeplane.AdmissionPlugin{
 		{Name: "TaintNodesByCondition", New: newTaints},

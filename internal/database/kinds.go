@@ -33,7 +33,7 @@ type Kinds struct {
 	onlyOwn    bool // Encryption is what the server has made for itself
 }
 
-// NewKinds returns them in the forms that the options choose.
+// NewKinds returns those of a server that is joined, in the forms that the options choose.
 func NewKinds(s program.Server, o *program.StoreOptions) (*Kinds, error) {
 	scheme, err := program.NewScheme(s)
 	if err != nil {
@@ -101,6 +101,15 @@ func AllKinds(s program.Server, o *program.StoreOptions) (*Kinds, error) {
 		return nil, err
 	}
 	return NewKinds(all, o)
+}
+
+// OwnKinds are the kinds of the program itself, without those that the operator may choose.
+func OwnKinds(s program.Server, o *program.StoreOptions) (*Kinds, error) {
+	own, _, err := program.Join(s, []string{program.NoAPIs})
+	if err != nil {
+		return nil, err
+	}
+	return NewKinds(own, o)
 }
 
 // Unlock opens the encryption that the options name, for one who reads for a while. What it returns

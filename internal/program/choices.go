@@ -23,7 +23,7 @@ func Choices(s Server, f *pflag.Flag) []string {
 	case flagDisableControllers:
 		return controllersOf(s.APIs)
 	case "enable-api":
-		return append(choosable(s.APIs), allAPIs, noAPIs)
+		return append(choosable(s.APIs), allAPIs, NoAPIs)
 	case FlagEnablePlugins, FlagDisablePlugins, FlagAdmissionControl:
 		return slices.Sorted(slices.Values(pluginNames(s.admissionPlugins())))
 	}

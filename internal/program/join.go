@@ -15,7 +15,8 @@ import (
 // The words of --enable-api that are no names.
 const (
 	allAPIs = "all"
-	noAPIs  = "none"
+	// NoAPIs leaves out all that can be left out.
+	NoAPIs = "none"
 )
 
 // Join returns the server with the parts of its APIs that the names choose, as if they were its
@@ -81,7 +82,7 @@ func (s Server) enabledAPIs(names []string) (map[string]bool, error) {
 			for _, k := range known {
 				on[k] = true
 			}
-		case name == noAPIs && len(names) == 1:
+		case name == NoAPIs && len(names) == 1:
 		case slices.Contains(known, name):
 			on[name] = true
 		default:
@@ -92,12 +93,12 @@ func (s Server) enabledAPIs(names []string) (map[string]bool, error) {
 }
 
 func unknownAPI(name string, known []string) error {
-	known = append(slices.Clone(known), allAPIs, noAPIs)
-	if near := suggest.Nearest(name, known); near != "" && name != noAPIs {
+	known = append(slices.Clone(known), allAPIs, NoAPIs)
+	if near := suggest.Nearest(name, known); near != "" && name != NoAPIs {
 		return fmt.Errorf("--enable-api: there is no %q; did you mean %s?", name, near)
 	}
-	if name == noAPIs {
-		return fmt.Errorf("--enable-api: %s is for nothing else beside it", noAPIs)
+	if name == NoAPIs {
+		return fmt.Errorf("--enable-api: %s is for nothing else beside it", NoAPIs)
 	}
 	return fmt.Errorf("--enable-api: there is no %q; choose of %s", name, strings.Join(known, ", "))
 }

@@ -81,7 +81,7 @@ func HasChoice(s Server) bool { return len(choosable(s.APIs)) > 0 }
 // Chosen are the names by which Join chooses.
 func Chosen(o *Options) []string {
 	if len(o.API.Enable) == 0 && o.Delegation.AuthenticationKubeconfig != "" {
-		return []string{noAPIs}
+		return []string{NoAPIs}
 	}
 	return o.API.Enable
 }

@@ -100,18 +100,28 @@ func NewScheme(s Server) (*runtime.Scheme, error) {
 // Without returns the server without some versions of its kinds, as the release before or after
 // this release may be.
 func (s Server) Without(versions ...schema.GroupVersion) Server {
-	resources := s.Resources
-	s.Resources, s.omitted = nil, append(slices.Clone(s.omitted), versions...)
-	for _, r := range resources {
-		if r = r.Without(versions...); len(r.Versions()) > 0 {
-			s.Resources = append(s.Resources, r)
+	s.omitted = append(slices.Clone(s.omitted), versions...)
+	s.Resources, s.OpenAPI = without(s.Resources, s.OpenAPI, versions)
+	s.APIs = slices.Clone(s.APIs)
+	for i := range s.APIs {
+		if a := &s.APIs[i]; a.own {
+			a.Resources, a.OpenAPI = without(a.Resources, a.OpenAPI, versions)
 		}
 	}
-	s.OpenAPI = maps.Clone(s.OpenAPI)
-	for _, gv := range versions {
-		delete(s.OpenAPI, gv)
-	}
 	return s
+}
+
+func without(resources []registry.Resource, openAPI map[schema.GroupVersion]string, versions []schema.GroupVersion) (kept []registry.Resource, documents map[schema.GroupVersion]string) {
+	for _, r := range resources {
+		if r = r.Without(versions...); len(r.Versions()) > 0 {
+			kept = append(kept, r)
+		}
+	}
+	documents = maps.Clone(openAPI)
+	for _, gv := range versions {
+		delete(documents, gv)
+	}
+	return kept, documents
 }
 
 // API is a part of what a program can serve beside its own kinds, like the kinds of package

@@ -79,7 +79,7 @@ func (p *plan) warnOfEnds(resources []rest.Resource) {
 		}
 	}
 	if len(ending) > 0 {
-		p.log.Warn("objects that say when they end stay nevertheless, since this program has no garbage collector: add garbage.API(), team.APIs() or features.All() to the APIs of its Server", "resources", strings.Join(ending, ","))
+		p.log.Warn("objects that say when they end stay nevertheless, since this program has no garbage collector: add team.APIs() or features.All() to the APIs of its Server", "resources", strings.Join(ending, ","))
 	}
 }
 

@@ -8,14 +8,21 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/typeplane/typeplane/internal/program"
 	"github.com/typeplane/typeplane/internal/program/programtest"
 )
 
 // do runs a command as main does, and returns what it wrote.
 func do(t *testing.T, in string, args ...string) (out, log string, err error) {
 	t.Helper()
+	return doIn(t, programtest.Widgets(), in, args...)
+}
+
+// doIn is do of a program.
+func doIn(t *testing.T, of program.Server, in string, args ...string) (out, log string, err error) {
+	t.Helper()
 	var o, e bytes.Buffer
-	err = Run(t.Context(), programtest.Widgets(), args, Console{In: strings.NewReader(in), Out: &o, Err: &e})
+	err = Run(t.Context(), of, args, Console{In: strings.NewReader(in), Out: &o, Err: &e})
 	return o.String(), e.String(), err
 }
 

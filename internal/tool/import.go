@@ -50,7 +50,7 @@ func importCommand(s program.Server) command {
 			if err := errors.Join(noArguments(args), noSource, program.ValidateStore(s, o)); err != nil {
 				return err
 			}
-			k, err := database.NewKinds(s, o)
+			k, err := database.OwnKinds(s, o)
 			if err != nil {
 				return err
 			}

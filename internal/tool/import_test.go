@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane/internal/program"
 	"github.com/typeplane/typeplane/internal/program/programtest"
 	"github.com/typeplane/typeplane/registry"
 )
@@ -64,7 +65,15 @@ func importTable(created string, numbers string) string {
 	return "KIND " + created + " THERE ALREADY REFUSED\nWidget.shop.example.com " + numbers + "\n"
 }
 
+// TestImportFile: into a program that has its kinds in its Server, and into one that has them in an
+// API, as gen init writes it.
 func TestImportFile(t *testing.T) {
+	for name, into := range map[string]program.Server{"server": programtest.Widgets(), "api": programtest.OwnWidgets()} {
+		t.Run(name, func(t *testing.T) { importFile(t, into) })
+	}
+}
+
+func importFile(t *testing.T, into program.Server) {
 	e := programtest.StartEtcd(t, nil)
 	file := filepath.Join(t.TempDir(), "objects.yaml")
 	if err := os.WriteFile(file, []byte(objects), 0o600); err != nil {
@@ -77,7 +86,7 @@ func TestImportFile(t *testing.T) {
 		{"--keep-uids", importTable("CREATED", "0 1 3")},
 		{"--keep-uids --etcd-prefix /kept", importTable("CREATED", "3 0 1")},
 	} {
-		out, log, err := do(t, "", append([]string{"import", "--from", file, "--data-dir", e.Dir}, strings.Fields(step.args)...)...)
+		out, log, err := doIn(t, into, "", append([]string{"import", "--from", file, "--data-dir", e.Dir}, strings.Fields(step.args)...)...)
 		if diff := cmp.Diff(step.want, regexp.MustCompile(` +`).ReplaceAllString(out, " ")); diff != "" || err == nil || ExitCode(err) != ExitLeft {
 			t.Errorf("import %s: %v\n%s(-want +got)\n%s", step.args, err, log, diff)
 		}

@@ -92,7 +92,7 @@ var tags = []tag.Definition{
 	{Name: tagKeyPrefix, Scope: tag.Type, Value: tag.String, Example: "+typeplane:key-prefix=services/specs",
 		Doc: "Where the objects lie in the database, below --etcd-prefix, instead of <group>/<resource>. Kinds of Kubernetes have a kube-apiserver's prefixes without it. One of the versions is enough. If it is changed, the next start moves the objects."},
 	{Name: tagExpires, Scope: tag.Type, Value: tag.String, Example: "+typeplane:expires=.spec.until",
-		Doc: "The path of a metav1.Time: soon after it an object is deleted, with what it owns, by a server whose program has a garbage collector (features.All). An object without the time stays. One of the versions is enough. What a path can't say is for a method Expires of the strategy."},
+		Doc: "The path of a metav1.Time: soon after it an object is deleted, with what it owns, by a server whose program has a garbage collector (team.APIs or features.All). An object without the time stays. One of the versions is enough. What a path can't say is for a method Expires of the strategy."},
 	{Name: tagStorageVersion, Scope: tag.Type, Doc: "New objects are stored in this version; without it in the best one: v1 before v1beta1 before v1alpha1."},
 	{Name: tagUnserved, Scope: tag.Type, Doc: "The version is read from the store and not served."},
 	{Name: tagSkip, Scope: tag.Type, Doc: "The type is no kind of the server."},

@@ -24,6 +24,12 @@ func Widgets() program.Server {
 	}
 }
 
+// OwnWidgets is Widgets as the programs have it that gen init makes: its kinds are an API.
+func OwnWidgets() program.Server {
+	s := Widgets()
+	return program.Server{Name: s.Name, APIs: []program.API{program.Own(program.API{AddToScheme: s.AddToScheme, Resources: s.Resources})}}
+}
+
 // OldWidgets is Widgets in the release before V1 was made.
 func OldWidgets() program.Server {
 	s := Widgets()
