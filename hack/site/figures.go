@@ -54,11 +54,19 @@ func figures(text string) (string, error) {
 		return "", fmt.Errorf("no heading is like %q", results)
 	}
 	date, rows := text[heading[2]:heading[3]], rowsOf(text[heading[1]:])
-	head := slices.IndexFunc(rows, func(cells []string) bool { return slices.Contains(cells, "ours") })
-	if head < 0 {
+	var head []string // of the table with the first of the rows that are shown
+	for _, cells := range rows {
+		if cells[0] == shown[0].row {
+			break
+		}
+		if slices.Contains(cells, "ours") {
+			head = cells
+		}
+	}
+	if head == nil {
 		return "", fmt.Errorf(`no table has a column "ours"`)
 	}
-	ours, peer := slices.Index(rows[head], "ours"), slices.Index(rows[head], "k8s.io/apiserver")
+	ours, peer := slices.Index(head, "ours"), slices.Index(head, "k8s.io/apiserver")
 	var b strings.Builder
 	b.WriteString("<table class=\"figures\">\n<thead><tr><th>CPU time of the server</th><th>Typeplane</th><th>k8s.io/apiserver</th></tr></thead>\n<tbody>\n")
 	for _, want := range shown {
