@@ -170,8 +170,8 @@ cluster-faults: $(BIN)/etcd ## A server over three members of etcd, which are ki
 	cd test/cluster && ETCD=$(CURDIR)/$(BIN)/etcd $(GO) test -count=1 -timeout 90m -v ./... $(FAULTS)
 
 .PHONY: kine
-kine: $(BIN)/kine ## What kine over a PostgreSQL does as an etcd would, and why it is refused (building kine takes minutes; then 15 seconds).
-	KINE=$(CURDIR)/$(BIN)/kine $(GO) test -count=1 -run '^TestKine$$' -v ./storage/etcd3
+kine: $(BIN)/kine ## What kine over a PostgreSQL does as an etcd would, and why it is refused (building kine takes minutes; then one).
+	KINE=$(CURDIR)/$(BIN)/kine $(GO) test -count=1 -run '^TestKine' -v ./storage/etcd3
 
 .PHONY: engines
 engines: $(BIN)/etcd-3.5 $(BIN)/etcd-3.6 $(BIN)/etcd ## What may stand behind --etcd-servers: our tests of storage, the suites of k8s.io/apiserver and the oracle over etcd 3.5, 3.6 and 3.7 (a quarter of an hour; ENGINES=3.5: one).

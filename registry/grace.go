@@ -35,10 +35,7 @@ func (e *endpoint) graceOf(ctx context.Context, hub runtime.Object, opts metav1.
 	if check == nil {
 		return grace{}, nil
 	}
-	if p := opts.GracePeriodSeconds; p != nil && *p < 0 {
-		least := int64(1)
-		opts.GracePeriodSeconds = &least
-	}
+	opts.GracePeriodSeconds = notNegative(opts.GracePeriodSeconds)
 	if meta.DeletionTimestamp != nil {
 		return e.shorterGrace(meta, opts.GracePeriodSeconds), nil
 	}
@@ -48,9 +45,17 @@ func (e *endpoint) graceOf(ctx context.Context, hub runtime.Object, opts metav1.
 	if opts.GracePeriodSeconds == nil {
 		return grace{}, apierrors.NewInternalError(errors.New("the strategy's CheckGracefulDelete left gracePeriodSeconds open"))
 	}
-	seconds := *opts.GracePeriodSeconds
+	seconds := *notNegative(opts.GracePeriodSeconds)
 	until := metav1.NewTime(e.metadata.Timestamp().Add(time.Duration(seconds) * time.Second))
 	return grace{stays: seconds > 0, seconds: seconds, until: until}, nil
+}
+
+// notNegative is a time that was asked for; a negative one is a second.
+func notNegative(seconds *int64) *int64 {
+	if seconds == nil || *seconds >= 0 {
+		return seconds
+	}
+	return new(int64(1))
 }
 
 // shorterGrace is graceOf for an object that is being deleted already. asked is nil if the client

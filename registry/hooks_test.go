@@ -278,6 +278,22 @@ func TestSomeAreNotDeletedGracefully(t *testing.T) {
 	wantStatus(t, err, 500, metav1.StatusReasonInternalError, "Internal error occurred: the strategy's CheckGracefulDelete left gracePeriodSeconds open")
 }
 
+// A negative time is a second, whoever says it.
+func TestNegativeGraceOfTheStrategy(t *testing.T) {
+	s := serve(t, strategy{Deletion: registry.Deletion[*widget.Widget]{CheckGracefulDelete: func(_ context.Context, _ *widget.Widget, opts *metav1.DeleteOptions) bool {
+		opts.GracePeriodSeconds = int64of(-5)
+		return true
+	}}})
+	s.mustCreate(`{"metadata":{"name":"w"}}`)
+	s.mustDelete()
+	if s.raw(named) == "" {
+		t.Fatal("it is gone")
+	}
+	if got := s.mustGet(named).DeletionGracePeriodSeconds; got == nil || *got != 1 {
+		t.Errorf("it has %v seconds", got)
+	}
+}
+
 // Fields that a write does not change are nobody's by it.
 func TestResetFields(t *testing.T) {
 	s := serveOwned(t, strategy{

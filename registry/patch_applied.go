@@ -3,6 +3,7 @@ package registry
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -14,6 +15,9 @@ import (
 	kjson "sigs.k8s.io/json"
 
 	"github.com/typeplane/typeplane/registry/internal/patch"
+	runtimejson "github.com/typeplane/typeplane/runtime/json"
+	"github.com/typeplane/typeplane/runtime/quantity"
+	"github.com/typeplane/typeplane/runtime/serializer"
 )
 
 // appliedPatch is the content of an apply patch: a part of an object. It is not modified.
@@ -47,7 +51,10 @@ func (e *endpoint) readContent(data []byte) (applied appliedPatch, strict []erro
 	}
 	// The Go type finds values of a wrong type, the schema finds unknown fields, and list items
 	// that are there twice.
-	if _, err = e.Kind.ReadJSON(data, e.Kind.New()); err != nil {
+	switch _, err = e.Kind.ReadJSONWithin(data, e.Kind.New(), serializer.MaxMemory); {
+	case errors.Is(err, runtimejson.ErrTooLarge), errors.Is(err, quantity.ErrTooLarge):
+		return applied, nil, patch.Unreadable(err)
+	case err != nil:
 		// The words are those of the library.
 		if err = kjson.UnmarshalCaseSensitivePreserveInts(data, e.Kind.New()); err != nil {
 			return applied, nil, patch.Bad(err)

@@ -13,6 +13,8 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
+
+	"github.com/typeplane/typeplane/runtime/quantity"
 )
 
 // CEL counts what a call has cost when it is over. A few functions can make much of little, so that
@@ -150,6 +152,8 @@ func tooMuch(name string, args []ref.Val) error {
 	case slices.Contains([]string{"quantity", "isQuantity", "semver", "isSemver"}, name) && size(args[0]) > maxParsed,
 		(name == "find" || name == "findAll") && len(args) >= 2 && size(args[1]) > maxParsed:
 		return fmt.Errorf("the argument of %s is too large", name)
+	case name == "quantity" || name == "isQuantity":
+		return quantity.Check(str(args[0]))
 	case name == "distinct" && float64(weight(args[0]))*float64(weight(args[0])) > maxElements:
 		return fmt.Errorf("the argument of %s is too large", name)
 	case strings.HasPrefix(name, "sets.") && len(args) == 2:

@@ -78,9 +78,6 @@ func (s PersistentVolumeStrategy) ValidateUpdate(ctx context.Context, pv, old *c
 	return errs
 }
 
-// HasGeneration: Kubernetes does not count their changes.
-func (PersistentVolumeStrategy) HasGeneration() bool { return false }
-
 // Columns are what kubectl get shows of volumes.
 func (PersistentVolumeStrategy) Columns() []metav1.TableColumnDefinition {
 	return []metav1.TableColumnDefinition{

@@ -119,9 +119,6 @@ func (PersistentVolumeClaimStrategy) ValidateStatusUpdate(_ context.Context, cla
 	return append(validateAmounts(status.Child("capacity"), claim.Status.Capacity), validateAmounts(status.Child("allocatedResources"), claim.Status.AllocatedResources)...)
 }
 
-// HasGeneration: Kubernetes does not count their changes.
-func (PersistentVolumeClaimStrategy) HasGeneration() bool { return false }
-
 // Columns are what kubectl get shows of claims.
 func (PersistentVolumeClaimStrategy) Columns() []metav1.TableColumnDefinition {
 	return []metav1.TableColumnDefinition{

@@ -103,11 +103,14 @@ func (PodStrategy) ValidateUpdate(_ context.Context, pod, old *corev1.Pod) field
 
 // hasAll says whether tolerations are the old ones and others. How long one holds may change.
 func hasAll(tolerations, old []corev1.Toleration) bool {
-	return !slices.ContainsFunc(old, func(want corev1.Toleration) bool {
-		return !slices.ContainsFunc(tolerations, func(t corev1.Toleration) bool {
-			t.TolerationSeconds = want.TolerationSeconds
-			return equality.Semantic.DeepEqual(t, want)
-		})
+	there := map[corev1.Toleration]bool{}
+	for _, t := range tolerations {
+		t.TolerationSeconds = nil
+		there[t] = true
+	}
+	return !slices.ContainsFunc(old, func(t corev1.Toleration) bool {
+		t.TolerationSeconds = nil
+		return !there[t]
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/typeplane/typeplane/internal/quantity"
 	"github.com/typeplane/typeplane/registry/rest"
+	strange "github.com/typeplane/typeplane/runtime/quantity"
 )
 
 // validateResources judges what a container asks for.
@@ -70,11 +71,16 @@ func validateAmount(name corev1.ResourceName, q resource.Quantity, at *field.Pat
 
 // wholePages says whether an amount of memory is a number of pages of the size in its name.
 func wholePages(name corev1.ResourceName, q resource.Quantity) bool {
-	size, err := resource.ParseQuantity(strings.TrimPrefix(string(name), corev1.ResourceHugePagesPrefix))
-	if err != nil || size.Sign() <= 0 || size.MilliValue()%1000 != 0 {
+	text := strings.TrimPrefix(string(name), corev1.ResourceHugePagesPrefix)
+	if strange.Check(text) != nil {
 		return false
 	}
-	return q.Value()%size.Value() == 0
+	size, err := resource.ParseQuantity(text)
+	if err != nil || size.MilliValue()%1000 != 0 {
+		return false
+	}
+	bytes := size.Value() // 0 if there are too many
+	return bytes > 0 && q.Value()%bytes == 0
 }
 
 // validatePodResources judges what a pod asks for as a whole. Its containers together ask for no
@@ -90,18 +96,22 @@ func validatePodResources(spec *corev1.PodSpec, claims map[string]bool, path *fi
 		errs = append(errs, field.Forbidden(path.Child("claims"), "claims may not be set for Resources at pod-level"))
 	}
 	errs = append(errs, validateClaims(r.Claims, claims, path.Child("claims"))...)
-	for name, asked := range quantity.OfContainers(spec, quantity.Requests) {
+	requests, limits := quantity.OfContainers(spec, quantity.Requests), quantity.OfContainers(spec, quantity.Limits)
+	for _, name := range quantity.SortedNames(requests) {
+		asked := requests[name]
 		if q, ok := r.Requests[name]; ok && asked.Cmp(q) > 0 {
 			errs = append(errs, field.Invalid(path.Child("requests").Key(string(name)), q.String(), "must be greater than or equal to aggregate container requests of "+asked.String()))
 		}
 	}
-	for name, limit := range quantity.OfContainers(spec, quantity.Limits) {
+	for _, name := range quantity.SortedNames(limits) {
+		limit := limits[name]
 		if q, ok := r.Limits[name]; ok && quantity.IsHugePages(name) && limit.Cmp(q) > 0 {
 			errs = append(errs, field.Invalid(path.Child("limits").Key(string(name)), q.String(), "must be greater than or equal to aggregate container limits of "+limit.String()))
 		}
 	}
 	for i, c := range rest.WhileFew(&errs, slices.All(spec.Containers)) {
-		for name, limit := range c.Resources.Limits {
+		for _, name := range quantity.SortedNames(c.Resources.Limits) {
+			limit := c.Resources.Limits[name]
 			if q, ok := r.Limits[name]; ok && limit.Cmp(q) > 0 {
 				at := path.Child("containers").Index(i).Key(string(name)).Child("limits")
 				errs = append(errs, field.Invalid(at, limit.String(), "must be less than or equal to pod limits of "+q.String()))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -56,6 +57,14 @@ func TestPodsAndTheirNodes(t *testing.T) {
 		c + "env: [{name: f, valueFrom: {resourceFieldRef: {resource: limits.cpu, divisor: 2}}}]" + end:                                                                           at + "env[0].valueFrom.resourceFieldRef.divisor: Invalid value: \"2\"",
 	} {
 		wantErrors(t, spec, PodStrategy{}.Validate(t.Context(), aPod(t, "spec: "+spec)), want)
+	}
+}
+
+// A text says once what is wrong with each of a million parts.
+func TestRegistriesAreBounded(t *testing.T) {
+	places := &corev1.QuobyteVolumeSource{Registry: strings.Repeat(",", 1_000_000), Volume: "v"}
+	if errs := validateQuobyte(places, field.NewPath("quobyte")); len(errs) != 1 {
+		t.Errorf("%d errors", len(errs))
 	}
 }
 

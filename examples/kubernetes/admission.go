@@ -8,6 +8,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/admission"
@@ -25,7 +26,7 @@ func plugins() []typeplane.AdmissionPlugin {
 		{Name: "StorageObjectInUseProtection", New: newProtection},
 		{Name: "RuntimeClass", New: newRuntimeClass},
 		{Name: "DefaultIngressClass", New: newIngressClass},
-		{Name: "PersistentVolumeClaimResize", New: newClaimResize},
+		{Name: "PersistentVolumeClaimResize", Needs: []schema.GroupVersionResource{storageClasses}, New: newClaimResize},
 		{Name: "PodTopologyLabels", New: newTopologyLabels},
 		{Name: "ServiceAddresses", KeyPrefix: addressPrefix, New: newAddresses},
 	}

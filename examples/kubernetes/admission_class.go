@@ -90,9 +90,16 @@ func sameOverhead(class, pod corev1.ResourceList) error {
 	return errors.New("pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead")
 }
 
+// mostMerged is how many tolerations are compared with each other, which takes time by the square
+// of their number. Of more some say what others say, too.
+const mostMerged = 500
+
 // mergeTolerations joins lists, without what others of them cover.
 func mergeTolerations(lists ...[]corev1.Toleration) (merged []corev1.Toleration) {
 	all := slices.Concat(lists...)
+	if len(all) > mostMerged {
+		return all
+	}
 	for i, t := range all {
 		covered := slices.ContainsFunc(merged, func(o corev1.Toleration) bool { return covers(o, t) }) ||
 			slices.ContainsFunc(all[i+1:], func(o corev1.Toleration) bool { return covers(o, t) && !equality.Semantic.DeepEqual(o, t) })
@@ -171,9 +178,12 @@ func standardIngressClass(classes []networkingv1.IngressClass) (standard *networ
 	return standard
 }
 
+// storageClasses can be left out by the operator.
+var storageClasses = storagev1.SchemeGroupVersion.WithResource("storageclasses")
+
 // newClaimResize lets a claim grow if it is bound, and its class says that its volumes can.
 func newClaimResize(_ context.Context, h *typeplane.Host, _ []byte) (admission.Plugin, error) {
-	classes := h.Resource(storagev1.SchemeGroupVersion.WithResource("storageclasses"), "")
+	classes := h.Resource(storageClasses, "")
 	return admission.Plugin{
 		Wants: func(r *admission.Request) bool {
 			return r.Operation == admission.Update && r.Subresource == "" && r.Resource.Group == "" && r.Resource.Resource == "persistentvolumeclaims"

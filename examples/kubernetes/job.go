@@ -48,16 +48,19 @@ func (JobStrategy) PrepareForCreate(_ context.Context, job *batchv1.Job) {
 	if job.Spec.Selector.MatchLabels == nil {
 		job.Spec.Selector.MatchLabels = map[string]string{}
 	}
-	job.Spec.Selector.MatchLabels[batchv1.ControllerUidLabel] = uid
+	if _, said := job.Spec.Selector.MatchLabels[batchv1.ControllerUidLabel]; !said {
+		job.Spec.Selector.MatchLabels[batchv1.ControllerUidLabel] = uid // another one is for the rules to judge
+	}
 }
 
 // Validate says what is wrong with a job.
 func (JobStrategy) Validate(_ context.Context, job *batchv1.Job) field.ErrorList {
 	errs := validateSelection(job.Spec.Selector, &job.Spec.Template)
-	for name, n := range map[string]*int32{"parallelism": job.Spec.Parallelism, "completions": job.Spec.Completions, "backoffLimit": job.Spec.BackoffLimit} {
-		if n != nil && *n < 0 {
-			errs = append(errs, field.Invalid(specPath.Child(name), *n, "must be greater than or equal to 0"))
-		}
+	for _, n := range []struct {
+		name string
+		is   *int32
+	}{{"parallelism", job.Spec.Parallelism}, {"completions", job.Spec.Completions}, {"backoffLimit", job.Spec.BackoffLimit}} {
+		errs = append(errs, validateCount(n.is, specPath.Child(n.name))...)
 	}
 	if policy := job.Spec.Template.Spec.RestartPolicy; policy != corev1.RestartPolicyOnFailure && policy != corev1.RestartPolicyNever {
 		errs = append(errs, field.NotSupported(specPath.Child("template", "spec", "restartPolicy"), policy, []corev1.RestartPolicy{corev1.RestartPolicyOnFailure, corev1.RestartPolicyNever}))

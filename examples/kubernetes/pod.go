@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -28,13 +29,20 @@ func (PodStrategy) CheckGracefulDelete(_ context.Context, pod *corev1.Pod, opts 
 	return true
 }
 
-// Ephemeralcontainers adds containers to a pod that runs.
+// Ephemeralcontainers adds containers to a pod that runs. Those that it has stay as they are.
 func (PodStrategy) Ephemeralcontainers(_ context.Context, pod, sent *corev1.Pod) error {
-	before := pod.Spec.EphemeralContainers
-	for i := range before {
-		at := field.NewPath("spec", "ephemeralContainers")
-		if !slices.ContainsFunc(sent.Spec.EphemeralContainers, func(c corev1.EphemeralContainer) bool { return c.Name == before[i].Name }) {
-			return field.Forbidden(at, fmt.Sprintf("existing ephemeral containers %q may not be removed", before[i].Name))
+	at := specPath.Child("ephemeralContainers")
+	named := map[string]*corev1.EphemeralContainer{}
+	for i := range sent.Spec.EphemeralContainers {
+		named[sent.Spec.EphemeralContainers[i].Name] = &sent.Spec.EphemeralContainers[i]
+	}
+	for i := range pod.Spec.EphemeralContainers {
+		has := &pod.Spec.EphemeralContainers[i]
+		switch c := named[has.Name]; {
+		case c == nil:
+			return field.Forbidden(at, fmt.Sprintf("existing ephemeral containers %q may not be removed", has.Name))
+		case !equality.Semantic.DeepEqual(c, has):
+			return field.Forbidden(at, fmt.Sprintf("existing ephemeral containers %q may not be changed", has.Name))
 		}
 	}
 	pod.Spec.EphemeralContainers = sent.Spec.EphemeralContainers
@@ -44,19 +52,36 @@ func (PodStrategy) Ephemeralcontainers(_ context.Context, pod, sent *corev1.Pod)
 // Resize changes what the containers of a pod may use, and the pod as a whole. A client that leaves
 // the latter out may not know it.
 func (PodStrategy) Resize(_ context.Context, pod, sent *corev1.Pod) error {
-	for _, of := range []struct{ to, from []corev1.Container }{{pod.Spec.Containers, sent.Spec.Containers}, {pod.Spec.InitContainers, sent.Spec.InitContainers}} {
-		for i := range of.to {
-			j := slices.IndexFunc(of.from, func(c corev1.Container) bool { return c.Name == of.to[i].Name })
-			if j < 0 {
-				return field.Forbidden(field.NewPath("spec"), "pod resize may not add or remove containers")
-			}
-			of.to[i].Resources, of.to[i].ResizePolicy = of.from[j].Resources, of.from[j].ResizePolicy
+	class := strategy.QOSClass(&pod.Spec)
+	for _, of := range []struct {
+		name     string
+		to, from []corev1.Container
+	}{{"containers", pod.Spec.Containers, sent.Spec.Containers}, {"initContainers", pod.Spec.InitContainers, sent.Spec.InitContainers}} {
+		if err := resizeContainers(of.to, of.from, specPath.Child(of.name)); err != nil {
+			return err
 		}
 	}
 	if sent.Spec.Resources != nil {
 		pod.Spec.Resources = sent.Spec.Resources
 	}
 	strategy.CompleteResources(&pod.Spec)
+	if now := strategy.QOSClass(&pod.Spec); now != class {
+		return field.Invalid(specPath, now, "Pod QOS Class may not change as a result of resizing")
+	}
+	return nil
+}
+
+// resizeContainers changes containers that are there. Others would be passed over in silence.
+func resizeContainers(to, from []corev1.Container, at *field.Path) *field.Error {
+	if len(to) != len(from) {
+		return field.Forbidden(at, "containers may not be added or removed on resize")
+	}
+	for i := range to {
+		if to[i].Name != from[i].Name {
+			return field.Forbidden(at.Index(i).Child("name"), "containers may not be renamed or reordered on resize")
+		}
+		to[i].Resources, to[i].ResizePolicy = from[i].Resources, from[i].ResizePolicy
+	}
 	return nil
 }
 

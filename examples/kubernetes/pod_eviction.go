@@ -13,9 +13,11 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/registry/rest"
@@ -58,19 +60,22 @@ func (e *evictor) Create(ctx context.Context, req *rest.Request, name rest.Name,
 	if eviction.Name != name.Name {
 		return nil, apierrors.NewBadRequest("name in URL does not match name in Eviction object")
 	}
+	deletion, err := deletionOf(eviction, opts)
+	if err != nil {
+		return nil, err
+	}
 	if err := req.Check(ctx, eviction, nil); err != nil {
 		return nil, err
 	}
-	deletion := metav1.DeleteOptions{}
-	if eviction.DeleteOptions != nil {
-		deletion = *eviction.DeleteOptions.DeepCopy()
-	}
-	if len(deletion.DryRun) == 0 {
-		deletion.DryRun = opts.DryRun
-	}
-	var err error
 	for range evictionAttempts {
-		if err = e.evict(ctx, name, deletion); !apierrors.IsConflict(err) {
+		var pod *corev1.Pod
+		if pod, err = e.pod(ctx, name); err == nil {
+			err = meant(pod, deletion.Preconditions)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err = e.evict(ctx, pod, deletion); !apierrors.IsConflict(err) {
 			break
 		}
 	}
@@ -80,49 +85,127 @@ func (e *evictor) Create(ctx context.Context, req *rest.Request, name rest.Name,
 	return answer{&metav1.Status{Status: metav1.StatusSuccess, Code: http.StatusCreated}}, nil
 }
 
-// evict asks the budget, and deletes the pod. A conflict says that somebody else has changed one of
-// them.
-func (e *evictor) evict(ctx context.Context, name rest.Name, deletion metav1.DeleteOptions) error {
-	view, err := e.pods.Get.Get(ctx, name, metav1.GetOptions{})
-	if err != nil {
-		return err
+// deletionOf are the options with which the pod is deleted. A dry run may be asked for in them, or
+// in the request.
+func deletionOf(eviction *policyv1.Eviction, opts metav1.CreateOptions) (metav1.DeleteOptions, error) {
+	if eviction.DeleteOptions == nil {
+		return metav1.DeleteOptions{DryRun: opts.DryRun}, nil
 	}
-	var pod corev1.Pod
-	if err := rest.Read(view, &pod); err != nil {
-		return apierrors.NewInternalError(err)
+	deletion := *eviction.DeleteOptions.DeepCopy()
+	at, errs := field.NewPath("deleteOptions"), field.ErrorList{}
+	for _, err := range metav1validation.ValidateDeleteOptions(&deletion) {
+		err.Field = at.Child(err.Field).String()
+		errs = append(errs, err)
 	}
-	counts := pod.DeletionTimestamp == nil && !slices.Contains([]corev1.PodPhase{corev1.PodSucceeded, corev1.PodFailed, corev1.PodPending}, pod.Status.Phase)
-	if counts {
-		if err := e.charge(ctx, &pod, len(deletion.DryRun) > 0); err != nil {
-			return err
-		}
+	if unsafe := deletion.IgnoreStoreReadErrorWithClusterBreakingPotential; unsafe != nil && *unsafe {
+		errs = append(errs, field.Invalid(at.Child("ignoreStoreReadErrorWithClusterBreakingPotential"), true, "can not be set for pod eviction, try after removing the option"))
+	}
+	if len(errs) > 0 {
+		return deletion, rest.Invalid(schema.GroupKind{Group: policyv1.GroupName, Kind: "Eviction"}, eviction.Name, errs)
 	}
 	if len(deletion.DryRun) == 0 {
-		if err := e.mark(ctx, name, pod.UID); err != nil {
+		deletion.DryRun = opts.DryRun
+	}
+	return deletion, nil
+}
+
+func (e *evictor) pod(ctx context.Context, name rest.Name) (*corev1.Pod, error) {
+	view, err := e.pods.Get.Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
+	pod := new(corev1.Pod)
+	if err := rest.Read(view, pod); err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	return pod, nil
+}
+
+// meant refuses a pod that is not the one which a client has seen. It is asked before the budget:
+// nothing is charged for what stays.
+func meant(pod *corev1.Pod, seen *metav1.Preconditions) error {
+	if seen == nil {
+		return nil
+	}
+	conflict := func(what string, want, is any) error {
+		return apierrors.NewConflict(schema.GroupResource{Resource: "pods"}, pod.Name, fmt.Errorf("the %s in the precondition (%v) does not match the %s in record (%v)", what, want, what, is))
+	}
+	if uid := seen.UID; uid != nil && *uid != "" && *uid != pod.UID {
+		return conflict("UID", *uid, pod.UID)
+	}
+	if revision := seen.ResourceVersion; revision != nil && *revision != "" && *revision != pod.ResourceVersion {
+		return conflict("ResourceVersion", *revision, pod.ResourceVersion)
+	}
+	return nil
+}
+
+// evict asks the budget, and deletes the pod. A conflict says that somebody else has changed one of
+// them. One that goes for what its status says must not have changed: it could be ready by now, and
+// a budget need it.
+func (e *evictor) evict(ctx context.Context, pod *corev1.Pod, deletion metav1.DeleteOptions) error {
+	dryRun, going := len(deletion.DryRun) > 0, pod.DeletionTimestamp != nil
+	asSeen := pod.Status.Phase == corev1.PodPending && !going
+	if !going && !slices.Contains([]corev1.PodPhase{corev1.PodSucceeded, corev1.PodFailed, corev1.PodPending}, pod.Status.Phase) {
+		spared, err := e.charge(ctx, pod, dryRun)
+		if err != nil {
 			return err
 		}
+		asSeen = spared
 	}
-	_, err = e.pods.Delete.Delete(ctx, new(rest.Request), name, deletion)
+	if !dryRun {
+		revision, err := e.mark(ctx, pod, asSeen)
+		if err != nil {
+			return err
+		}
+		deletion.Preconditions = after(deletion.Preconditions, revision, asSeen)
+	}
+	_, err := e.pods.Delete.Delete(ctx, new(rest.Request), nameOf(pod), deletion)
 	return err
 }
 
-// mark says in the status of a pod why it goes.
-func (e *evictor) mark(ctx context.Context, name rest.Name, uid types.UID) error {
-	patch := fmt.Sprintf(`{"metadata":{"uid":%q},"status":{"conditions":[{"type":"DisruptionTarget","status":"True","reason":"EvictionByEvictionAPI","message":"Eviction API: evicting","lastTransitionTime":%q}]}}`,
-		uid, time.Now().UTC().Format(time.RFC3339))
-	_, _, err := e.status.Patch.Patch(ctx, new(rest.Request), name, rest.Patch{Type: types.StrategicMergePatchType, Bytes: []byte(patch)}, metav1.PatchOptions{})
-	return err
+func nameOf(pod *corev1.Pod) rest.Name { return rest.Name{Namespace: pod.Namespace, Name: pod.Name} }
+
+// after are preconditions that hold for a pod that was marked, which is another revision.
+func after(seen *metav1.Preconditions, revision string, asSeen bool) *metav1.Preconditions {
+	if seen == nil {
+		seen = &metav1.Preconditions{}
+	}
+	if asSeen || seen.ResourceVersion != nil && *seen.ResourceVersion != "" {
+		return &metav1.Preconditions{UID: seen.UID, ResourceVersion: &revision}
+	}
+	return seen
 }
 
-// charge takes one from what the budget for a pod allows, if there is a budget.
-func (e *evictor) charge(ctx context.Context, pod *corev1.Pod, dryRun bool) error {
+// mark says in the status of a pod why it goes, and returns its resourceVersion then. asSeen says
+// that nobody may have changed it.
+func (e *evictor) mark(ctx context.Context, pod *corev1.Pod, asSeen bool) (revision string, err error) {
+	seen := fmt.Sprintf("%q:%q", "uid", pod.UID)
+	if asSeen {
+		seen += fmt.Sprintf(",%q:%q", "resourceVersion", pod.ResourceVersion)
+	}
+	patch := fmt.Sprintf(`{"metadata":{%s},"status":{"conditions":[{"type":"DisruptionTarget","status":"True","reason":"EvictionByEvictionAPI","message":"Eviction API: evicting","lastTransitionTime":%q}]}}`,
+		seen, time.Now().UTC().Format(time.RFC3339))
+	view, _, err := e.status.Patch.Patch(ctx, new(rest.Request), nameOf(pod), rest.Patch{Type: types.StrategicMergePatchType, Bytes: []byte(patch)}, metav1.PatchOptions{})
+	if err != nil {
+		return "", err
+	}
+	var marked metav1.PartialObjectMetadata
+	if err := rest.Read(view, &marked); err != nil {
+		return "", apierrors.NewInternalError(err)
+	}
+	return marked.ResourceVersion, nil
+}
+
+// charge takes one from what the budget for a pod allows, if there is a budget. spared says that it
+// took none, for what the pod's status says.
+func (e *evictor) charge(ctx context.Context, pod *corev1.Pod, dryRun bool) (spared bool, err error) {
 	var list policyv1.PodDisruptionBudgetList
 	view, err := e.budgets.List.List(ctx, pod.Namespace, metav1.ListOptions{})
 	if err == nil {
 		err = rest.Read(view, &list)
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	all := slices.DeleteFunc(list.Items, func(b policyv1.PodDisruptionBudget) bool {
 		selector, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
@@ -130,17 +213,17 @@ func (e *evictor) charge(ctx context.Context, pod *corev1.Pod, dryRun bool) erro
 	})
 	switch len(all) {
 	case 0:
-		return nil
+		return false, nil
 	case 1:
 	default:
-		return apierrors.NewInternalError(errors.New("this pod has more than one PodDisruptionBudget, which the eviction subresource does not support"))
+		return false, apierrors.NewInternalError(errors.New("this pod has more than one PodDisruptionBudget, which the eviction subresource does not support"))
 	}
 	budget := &all[0]
-	if spared(pod, budget) {
-		return nil
+	if isSpared(pod, budget) {
+		return true, nil
 	}
 	if err := allowed(budget); err != nil || dryRun {
-		return err
+		return false, err
 	}
 	budget.Status.DisruptionsAllowed--
 	if budget.Status.DisruptedPods == nil {
@@ -148,11 +231,12 @@ func (e *evictor) charge(ctx context.Context, pod *corev1.Pod, dryRun bool) erro
 	}
 	budget.Status.DisruptedPods[pod.Name] = metav1.Now()
 	_, _, err = e.counts.Update.Update(ctx, new(rest.Request), rest.Name{Namespace: budget.Namespace, Name: budget.Name}, budget, metav1.UpdateOptions{})
-	return err
+	return false, err
 }
 
-// spared says whether a pod does not count, since it is not ready and its budget does not need it.
-func spared(pod *corev1.Pod, budget *policyv1.PodDisruptionBudget) bool {
+// isSpared says whether a pod does not count, since it is not ready, and its budget does not need
+// it.
+func isSpared(pod *corev1.Pod, budget *policyv1.PodDisruptionBudget) bool {
 	if slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
 		return c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
 	}) {

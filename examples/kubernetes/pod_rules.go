@@ -12,10 +12,12 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// Validate says what is wrong with a new pod. examples/cluster has more of Kubernetes' rules.
+// Validate says what is wrong with a new pod, or with one that a subresource changes.
+// examples/cluster has more of Kubernetes' rules.
 func (PodStrategy) Validate(_ context.Context, pod *corev1.Pod) field.ErrorList {
 	errs := validateContainers(&pod.Spec, specPath)
-	if len(pod.Spec.EphemeralContainers) > 0 {
+	// One that is there has a resourceVersion, and may have been given some.
+	if len(pod.Spec.EphemeralContainers) > 0 && pod.ResourceVersion == "" {
 		errs = append(errs, field.Forbidden(specPath.Child("ephemeralContainers"), "cannot be set on create"))
 	}
 	if pod.Spec.NodeName != "" && len(pod.Spec.SchedulingGates) > 0 {
@@ -24,7 +26,8 @@ func (PodStrategy) Validate(_ context.Context, pod *corev1.Pod) field.ErrorList 
 	return errs
 }
 
-// validateContainers: there is one, and each has a name of its own and an image.
+// validateContainers: there is one, and each has a name of its own and an image. One that somebody
+// adds to look at another one says which.
 func validateContainers(spec *corev1.PodSpec, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if len(spec.Containers) == 0 {
@@ -48,6 +51,14 @@ func validateContainers(spec *corev1.PodSpec, path *field.Path) field.ErrorList 
 	}
 	judge("containers", spec.Containers)
 	judge("initContainers", spec.InitContainers)
+	ephemeral, at := make([]corev1.Container, len(spec.EphemeralContainers)), path.Child("ephemeralContainers")
+	for i, c := range rest.WhileFew(&errs, slices.All(spec.EphemeralContainers)) {
+		ephemeral[i] = corev1.Container(c.EphemeralContainerCommon)
+		if c.TargetContainerName != "" && !seen[c.TargetContainerName] {
+			errs = append(errs, field.NotFound(at.Index(i).Child("targetContainerName"), c.TargetContainerName))
+		}
+	}
+	judge("ephemeralContainers", ephemeral)
 	return errs
 }
 
@@ -82,14 +93,16 @@ func (PodStrategy) ValidateUpdate(_ context.Context, pod, old *corev1.Pod) field
 	return errs
 }
 
-// has says whether all of some are among others, but for what drop takes out of both.
-func has[T any](among, some []T, drop func(*T)) bool {
-	same := func(a T) func(T) bool {
-		drop(&a)
-		return func(b T) bool {
-			drop(&b)
-			return equality.Semantic.DeepEqual(a, b)
-		}
+// has says whether all of some are among others, but for what drop takes out of both. There may be
+// many.
+func has[T comparable](among, some []T, drop func(*T)) bool {
+	there := map[T]bool{}
+	for _, one := range among {
+		drop(&one)
+		there[one] = true
 	}
-	return !slices.ContainsFunc(some, func(one T) bool { return !slices.ContainsFunc(among, same(one)) })
+	return !slices.ContainsFunc(some, func(one T) bool {
+		drop(&one)
+		return !there[one]
+	})
 }

@@ -3,19 +3,26 @@ package kubernetes
 import (
 	"flag"
 	"fmt"
+	"io"
+	"net/http"
 	"net/netip"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/features"
 	"github.com/typeplane/typeplane/internal/features/servertest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/runtimetest"
+	"github.com/typeplane/typeplane/runtime/serializer"
 )
 
 const namespace = "/api/v1/namespaces/default"
@@ -47,6 +54,7 @@ func TestServer(t *testing.T) {
 	t.Run("devices", func(t *testing.T) { devices(t, servertest.Of(t, c.Server)) })
 	t.Run("roles", func(t *testing.T) { begins(t, servertest.Of(t, c.Server)) })
 	t.Run("autoscalers", func(t *testing.T) { autoscalers(t, servertest.Of(t, c.Server)) })
+	t.Run("quantities", func(t *testing.T) { quantities(t, servertest.Of(t, c.Server)) })
 	t.Run("nodes and classes", func(t *testing.T) { nodesAndClasses(t, servertest.Of(t, c.Server)) })
 	t.Run("workloads", func(t *testing.T) { workloads(t, servertest.Of(t, c.Server)) })
 }
@@ -74,7 +82,25 @@ func pods(t *testing.T, c servertest.Client) {
 	merge := func(code int, says, path, patch string) { c.Want(code, says, "PATCH", namespace+path, patch) }
 	merge(422, "pod updates may not change fields other than", "/pods/a", `{"spec":{"nodeName":"two"}}`)
 	merge(200, "", "/pods/a", `{"spec":{"activeDeadlineSeconds":60}}`)
-	merge(200, `"cpu":"1"`, "/pods/a/resize", `{"spec":{"containers":[{"name":"a","resources":{"limits":{"cpu":"1"}}}]}}`)
+	merge(422, "Pod QOS Class may not change", "/pods/a/resize", `{"spec":{"containers":[{"name":"a","resources":{"limits":{"cpu":"1"}}}]}}`)
+
+	c.Want(201, "", "POST", namespace+"/pods", strings.Replace(pod("sized", ""), `"image":"b"`, `"image":"b","resources":{"requests":{"cpu":"1"}}`, 1))
+	merge(200, `"cpu":"2"`, "/pods/sized/resize", `{"spec":{"containers":[{"name":"a","resources":{"requests":{"cpu":"2"}}}]}}`)
+	merge(422, "containers may not be added or removed on resize", "/pods/sized/resize", `{"spec":{"containers":[{"name":"a"},{"name":"b"}]}}`)
+	merge(422, "containers may not be renamed or reordered on resize", "/pods/sized/resize", `{"spec":{"containers":[{"name":"b"}]}}`)
+
+	c.Want(422, "spec.ephemeralContainers: Forbidden: cannot be set on create", "POST", namespace+"/pods", pod("b", `"ephemeralContainers":[{"name":"debug","image":"b"}],`))
+	const debug = `{"name":"debug","image":"b","targetContainerName":"a"}`
+	look := func(code int, says, containers string) {
+		t.Helper()
+		merge(code, says, "/pods/a/ephemeralcontainers", `{"spec":{"ephemeralContainers":`+containers+`}}`)
+	}
+	look(200, `"name":"debug"`, "["+debug+"]")
+	look(422, "existing ephemeral containers \\\"debug\\\" may not be changed", `[{"name":"debug","image":"c"}]`)
+	look(422, "existing ephemeral containers \\\"debug\\\" may not be removed", "null")
+	look(422, "spec.ephemeralContainers[1].image: Required value", "["+debug+`,{"name":"more"}]`)
+	look(422, `spec.ephemeralContainers[1].name: Duplicate value: \"a\"`, "["+debug+`,{"name":"a","image":"b"}]`)
+	look(422, `spec.ephemeralContainers[1].targetContainerName: Not found: \"z\"`, "["+debug+`,{"name":"more","image":"b","targetContainerName":"z"}]`)
 
 	c.Want(200, `"deletionGracePeriodSeconds":30`, "DELETE", namespace+"/pods/a", "")
 	c.Want(200, "", "DELETE", namespace+"/pods/a", `{"apiVersion":"v1","kind":"DeleteOptions","gracePeriodSeconds":0}`)
@@ -111,6 +137,11 @@ func services(t *testing.T, c servertest.Client) {
 	c.Want(201, `"nodePort":3`, "POST", namespace+"/services", service("node", `"type":"NodePort",`))
 	c.Want(200, "", "DELETE", namespace+"/services/a", "")
 	make(201, taken, "b", taken)
+
+	make(422, "must be a valid IP address", "c", `"clusterIP":"30000",`)
+	make(422, "the provided IP (10.97.0.1) is not in the valid range", "c", `"clusterIP":"10.97.0.1",`)
+	make(422, "the first value must match `clusterIP`, and there is no other", "c", `"clusterIP":"10.96.9.9","clusterIPs":["10.96.9.9","10.96.9.8"],`)
+	c.Want(422, "spec.ports[0].nodePort: Invalid value: 80: provided port is not in the valid range", "POST", namespace+"/services", strings.Replace(service("c", `"type":"NodePort",`), `"port":80`, `"port":80,"nodePort":80`, 1))
 
 	// Of many who want one address one gets it.
 	var wait sync.WaitGroup
@@ -170,6 +201,66 @@ func evicted(t *testing.T, c servertest.Client) {
 	c.Want(200, `"disruptionsAllowed":0`, "GET", budgets+"/e", "")
 	if pod := c.Want(200, "DisruptionTarget", "GET", namespace+"/pods/e", ""); !strings.Contains(pod, "deletionTimestamp") {
 		t.Errorf("an evicted pod stays: %s", pod)
+	}
+
+	// What a client asks for is judged before the budget is charged.
+	c.Want(201, "", "POST", namespace+"/pods", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"f","labels":{"app":"e"}},"spec":{"nodeName":"one","containers":[{"name":"a","image":"b"}]}}`)
+	running := c.Want(200, "Running", "PATCH", namespace+"/pods/f/status", `{"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}]}}`)
+	c.Want(200, "", "PATCH", budgets+"/e/status", fmt.Sprintf(counted, 1))
+	evict := func(code int, says, options string) {
+		t.Helper()
+		c.Want(code, says, "POST", namespace+"/pods/f/eviction", `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"f"},"deleteOptions":`+options+`}`)
+	}
+	evict(422, "deleteOptions.dryRun: Unsupported value", `{"dryRun":["x"]}`)
+	evict(422, "can not be set for pod eviction", `{"ignoreStoreReadErrorWithClusterBreakingPotential":true}`)
+	evict(409, "the UID in the precondition (other) does not match", `{"preconditions":{"uid":"other"}}`)
+	evict(409, "the ResourceVersion in the precondition (1) does not match", `{"preconditions":{"resourceVersion":"1"}}`)
+	evict(201, "Success", `{"dryRun":["All"]}`)
+	c.Want(200, `"disruptionsAllowed":1`, "GET", budgets+"/e", "")
+	evict(201, "Success", `{"preconditions":{"resourceVersion":"`+revision.FindStringSubmatch(running)[1]+`"}}`)
+	c.Want(200, `"disruptionsAllowed":0`, "GET", budgets+"/e", "")
+	c.Want(200, "deletionTimestamp", "GET", namespace+"/pods/f", "")
+}
+
+var revision = regexp.MustCompile(`"resourceVersion":"([0-9]+)"`)
+
+// quantities: those that take hours to be read are not, in whatever form they come.
+func quantities(t *testing.T, c servertest.Client) {
+	const says = "a quantity has at most 10,000 characters, and an exponent of at most 3 digits"
+	pod := func(cpu string) string {
+		return `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"q"},"spec":{"containers":[{"name":"a","image":"b","resources":{"requests":{"cpu":` + cpu + `}}}]}}`
+	}
+	for _, cpu := range []string{`"1e-99999"`, `"1e99999"`, `" 1e-99999 "`, `1e-99999`} {
+		if code, answer := c.Do("POST", namespace+"/pods", pod(cpu)); code/100 != 4 || !strings.Contains(answer, says) {
+			t.Errorf("%s: %d %s", cpu, code, answer)
+		}
+	}
+	c.Want(201, "", "POST", namespace+"/pods", pod(`"1"`))
+	for _, form := range []string{"merge-patch+json", "strategic-merge-patch+json", "apply-patch+yaml"} {
+		req, err := http.NewRequest("PATCH", c.URL+namespace+"/pods/q?fieldManager=m", strings.NewReader(pod(`"1e-99999"`)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/"+form)
+		resp, err := c.Client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil || resp.StatusCode/100 != 4 || !strings.Contains(string(answer), says) {
+			t.Errorf("%s: %d %s %v", form, resp.StatusCode, answer, err)
+		}
+	}
+	huge := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "r"}, Spec: corev1.PodSpec{Containers: []corev1.Container{{
+		Name: "a", Image: "b", Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{"cpu": resource.MustParse("1e99999")}},
+	}}}}
+	body, err := serializer.AppendProtobuf(nil, huge, corev1.SchemeGroupVersion.WithKind("Pod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, answer := c.Do("POST", namespace+"/pods", string(body)); code/100 != 4 || !strings.Contains(answer, says) {
+		t.Errorf("protobuf: %d %q", code, answer)
 	}
 }
 
@@ -245,6 +336,34 @@ func autoscalers(t *testing.T, c servertest.Client) {
 	}
 }
 
+// What an operator can leave out is not missed by a plug-in.
+func TestWithoutStorageClasses(t *testing.T) {
+	c := servertest.StartProgram(t, Program(features.Extras{}), func(o *typeplane.Options) { o.API.Enable = []string{"namespaces", "serviceaccounts"} })
+	claims := namespace + "/persistentvolumeclaims"
+	c.Want(404, "", "GET", "/apis/storage.k8s.io/v1/storageclasses", "")
+	c.Want(201, "", "POST", claims, `{"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"a"},"spec":{"storageClassName":"c","accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}`)
+	c.Want(200, "", "PATCH", claims+"/a/status", `{"status":{"phase":"Bound"}}`)
+	c.Want(200, `"storage":"2Gi"`, "PATCH", claims+"/a", `{"spec":{"resources":{"requests":{"storage":"2Gi"}}}}`)
+}
+
+// Many tolerations take no longer than they are many.
+func TestManyTolerations(t *testing.T) {
+	pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "a", Image: "b"}}}}
+	for i := range 30_000 {
+		pod.Spec.Tolerations = append(pod.Spec.Tolerations, corev1.Toleration{Key: fmt.Sprint(i)})
+	}
+	begun := time.Now()
+	if errs := (PodStrategy{}).ValidateUpdate(t.Context(), pod, pod.DeepCopy()); len(errs) > 0 {
+		t.Error(errs)
+	}
+	if merged := mergeTolerations(pod.Spec.Tolerations, []corev1.Toleration{{Key: "c"}}); len(merged) != 30_001 {
+		t.Errorf("%d tolerations", len(merged))
+	}
+	if took := time.Since(begun); took > 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
 func workloads(t *testing.T, c servertest.Client) {
 	template := `"template":{"metadata":{"labels":{"app":"a"}},"spec":{"containers":[{"name":"a","image":"b"}]}}`
 	deployments := "/apis/apps/v1/namespaces/default/deployments"
@@ -264,6 +383,8 @@ func workloads(t *testing.T, c servertest.Client) {
 	if made := c.Want(201, `"batch.kubernetes.io/controller-uid"`, "POST", "/apis/batch/v1/namespaces/default/jobs", job); strings.Count(made, `"batch.kubernetes.io/controller-uid"`) != 3 {
 		t.Errorf("a job selects its pods, and has their labels: %s", made)
 	}
+	c.Want(422, "`selector` does not match template `labels`", "POST", "/apis/batch/v1/namespaces/default/jobs",
+		strings.Replace(strings.Replace(job, `"name":"a"`, `"name":"other"`, 1), `"spec":{`, `"spec":{"selector":{"matchLabels":{"batch.kubernetes.io/controller-uid":"mine"}},`, 1))
 	jobs := "/apis/batch/v1/namespaces/default/jobs?fieldSelector=status.successful%3D"
 	c.Want(200, `"name":"a"`, "GET", jobs+"0", "")
 	c.Want(200, `"items":[]`, "GET", jobs+"1", "")

@@ -60,9 +60,11 @@ func reachedFromOutside(spec *corev1.ServiceSpec) bool {
 
 // newPorts says whether somebody asks for ports of nodes that the service did not have.
 func newPorts(ports, old []corev1.ServicePort) bool {
-	return slices.ContainsFunc(ports, func(p corev1.ServicePort) bool {
-		return p.NodePort != 0 && !slices.ContainsFunc(old, func(o corev1.ServicePort) bool { return o.NodePort == p.NodePort })
-	})
+	had := map[int32]bool{0: true}
+	for _, p := range old {
+		had[p.NodePort] = true
+	}
+	return slices.ContainsFunc(ports, func(p corev1.ServicePort) bool { return !had[p.NodePort] })
 }
 
 // ValidateUpdate says what is wrong with a changed service: it keeps its address.

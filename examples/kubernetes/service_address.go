@@ -73,16 +73,23 @@ func keep(_ context.Context, r *admission.Request) error {
 	return nil
 }
 
-// keepPorts gives ports that have none of the nodes' the one that they had.
+// keepPorts gives ports that have none of the nodes' the one that they had. There may be many.
 func keepPorts(ports, old []corev1.ServicePort) {
-	used := map[int32]bool{}
-	for i := range ports {
-		used[ports[i].NodePort] = true
+	type port struct {
+		number   int32
+		protocol corev1.Protocol
+	}
+	used, had := map[int32]bool{}, map[port]int32{}
+	for _, p := range ports {
+		used[p.NodePort] = true
+	}
+	for _, p := range slices.Backward(old) { // the first of several counts
+		had[port{p.Port, p.Protocol}] = p.NodePort
 	}
 	for i := range ports {
-		j := slices.IndexFunc(old, func(p corev1.ServicePort) bool { return p.Port == ports[i].Port && p.Protocol == ports[i].Protocol })
-		if ports[i].NodePort == 0 && j >= 0 && !used[old[j].NodePort] {
-			ports[i].NodePort = old[j].NodePort
+		p := &ports[i]
+		if before := had[port{p.Port, p.Protocol}]; p.NodePort == 0 && !used[before] {
+			p.NodePort = before
 		}
 	}
 }
@@ -128,6 +135,9 @@ func (a addresses) transact(ctx context.Context, r *admission.Request) ([]storag
 	old, _ := r.Old.(*corev1.Service)
 	had, has := keysOf(old), map[string]*field.Path{}
 	if service != nil {
+		if err := outside(&service.Spec, specOf(old)); err != nil {
+			return nil, refused(service, err)
+		}
 		before := service.Spec.DeepCopy()
 		r.Attempt.Then(func(written bool) {
 			if !written {
@@ -148,9 +158,7 @@ func (a addresses) transact(ctx context.Context, r *admission.Request) ([]storag
 		if taken, err := a.taken(ctx, key, true); err != nil {
 			return nil, err
 		} else if taken.Revision > 0 || key == addressPrefix+apiAddress() && !own {
-			return nil, rest.Invalid(corev1.SchemeGroupVersion.WithKind("Service").GroupKind(), service.Name, field.ErrorList{
-				field.Invalid(path, key[len(addressPrefix):], "provided one is already allocated"),
-			})
+			return nil, refused(service, field.Invalid(path, key[len(addressPrefix):], "provided one is already allocated"))
 		}
 		ops = append(ops, storage.Op{Key: key, Value: []byte(service.Namespace + "/" + service.Name)})
 	}
@@ -236,19 +244,75 @@ func keysOf(service *corev1.Service) map[string]*field.Path {
 	if service == nil {
 		return keys
 	}
-	spec := field.NewPath("spec")
 	if ip := service.Spec.ClusterIP; ip != "" && ip != corev1.ClusterIPNone {
-		keys[addressPrefix+ip] = spec.Child("clusterIP")
+		keys[addressPrefix+ip] = specPath.Child("clusterIP")
 	}
 	for i, port := range service.Spec.Ports {
 		if port.NodePort != 0 {
-			keys[addressPrefix+strconv.Itoa(int(port.NodePort))] = spec.Child("ports").Index(i).Child("nodePort")
+			keys[addressPrefix+strconv.Itoa(int(port.NodePort))] = specPath.Child("ports").Index(i).Child("nodePort")
 		}
 	}
 	if port := service.Spec.HealthCheckNodePort; port != 0 {
-		keys[addressPrefix+strconv.Itoa(int(port))] = spec.Child("healthCheckNodePort")
+		keys[addressPrefix+strconv.Itoa(int(port))] = specPath.Child("healthCheckNodePort")
 	}
 	return keys
+}
+
+func refused(service *corev1.Service, err *field.Error) error {
+	return rest.Invalid(corev1.SchemeGroupVersion.WithKind("Service").GroupKind(), service.Name, field.ErrorList{err})
+}
+
+func specOf(service *corev1.Service) *corev1.ServiceSpec {
+	if service == nil {
+		return new(corev1.ServiceSpec)
+	}
+	return &service.Spec
+}
+
+// outside says what a service asks for that nobody can have, beside what it had before.
+func outside(is, was *corev1.ServiceSpec) *field.Error {
+	if all := is.ClusterIPs; !slices.Equal(all, was.ClusterIPs) && !slices.Equal(all, []string{is.ClusterIP}) && len(all) > 0 {
+		return field.Invalid(specPath.Child("clusterIPs"), all, "the first value must match `clusterIP`, and there is no other: addresses are of one family here")
+	}
+	if is.ClusterIP != was.ClusterIP {
+		if err := validateAddress(is.ClusterIP); err != nil {
+			return err
+		}
+	}
+	had := map[int32]bool{0: true, was.HealthCheckNodePort: true}
+	for _, p := range was.Ports {
+		had[p.NodePort] = true
+	}
+	for i, p := range is.Ports {
+		if !had[p.NodePort] && (p.NodePort < firstPort || p.NodePort > lastPort) {
+			return portOutside(specPath.Child("ports").Index(i).Child("nodePort"), p.NodePort)
+		}
+	}
+	if port := is.HealthCheckNodePort; !had[port] && (port < firstPort || port > lastPort) {
+		return portOutside(specPath.Child("healthCheckNodePort"), port)
+	}
+	return nil
+}
+
+func portOutside(at *field.Path, port int32) *field.Error {
+	return field.Invalid(at, port, fmt.Sprintf("provided port is not in the valid range. The range of valid ports is %d-%d", firstPort, lastPort))
+}
+
+// validateAddress judges an address that a client asks for. A key that is none could be that of a
+// port.
+func validateAddress(name string) *field.Error {
+	if name == "" || name == corev1.ClusterIPNone {
+		return nil
+	}
+	at := specPath.Child("clusterIPs").Index(0)
+	ip, err := netip.ParseAddr(name)
+	switch {
+	case err != nil || ip.String() != name:
+		return field.Invalid(at, name, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")
+	case !serviceRange.Contains(ip):
+		return field.Invalid(at, name, fmt.Sprintf("failed to allocate IP %s: the provided IP (%s) is not in the valid range. The range of valid IPs is %s", ip, ip, serviceRange))
+	}
+	return nil
 }
 
 // randomAddress leaves out the first addresses of the range, which can be asked for, and the last.

@@ -28,7 +28,7 @@ var specPath = field.NewPath("spec")
 
 // Validate says what is wrong with a deployment.
 func (DeploymentStrategy) Validate(_ context.Context, d *appsv1.Deployment) field.ErrorList {
-	return append(validateSelection(d.Spec.Selector, &d.Spec.Template), validateCount(d.Spec.Replicas)...)
+	return append(validateSelection(d.Spec.Selector, &d.Spec.Template), validateCount(d.Spec.Replicas, specPath.Child("replicas"))...)
 }
 
 // ValidateUpdate says what is wrong with a changed one.
@@ -38,7 +38,7 @@ func (s DeploymentStrategy) ValidateUpdate(ctx context.Context, d, old *appsv1.D
 
 // Validate says what is wrong with a replica set.
 func (ReplicaSetStrategy) Validate(_ context.Context, rs *appsv1.ReplicaSet) field.ErrorList {
-	return append(validateSelection(rs.Spec.Selector, &rs.Spec.Template), validateCount(rs.Spec.Replicas)...)
+	return append(validateSelection(rs.Spec.Selector, &rs.Spec.Template), validateCount(rs.Spec.Replicas, specPath.Child("replicas"))...)
 }
 
 // ValidateUpdate says what is wrong with a changed one.
@@ -91,7 +91,7 @@ func (s DaemonSetStrategy) ValidateUpdate(ctx context.Context, ds, old *appsv1.D
 
 // Validate says what is wrong with a stateful set.
 func (StatefulSetStrategy) Validate(_ context.Context, set *appsv1.StatefulSet) field.ErrorList {
-	return append(validateSelection(set.Spec.Selector, &set.Spec.Template), validateCount(set.Spec.Replicas)...)
+	return append(validateSelection(set.Spec.Selector, &set.Spec.Template), validateCount(set.Spec.Replicas, specPath.Child("replicas"))...)
 }
 
 // ValidateUpdate says what is wrong with a changed one: pods and volumes keep their names.
@@ -124,11 +124,11 @@ func validateSelection(selector *metav1.LabelSelector, template *corev1.PodTempl
 	return append(errs, validateContainers(&template.Spec, specPath.Child("template", "spec"))...)
 }
 
-func validateCount(replicas *int32) field.ErrorList {
-	if replicas == nil || *replicas >= 0 {
+func validateCount(n *int32, at *field.Path) field.ErrorList {
+	if n == nil || *n >= 0 {
 		return nil
 	}
-	return field.ErrorList{field.Invalid(specPath.Child("replicas"), *replicas, "must be greater than or equal to 0")}
+	return field.ErrorList{field.Invalid(at, *n, "must be greater than or equal to 0")}
 }
 
 // fixed judges a field that stays as it is.

@@ -15,7 +15,7 @@ type Pod struct{ WithMetadata }
 func (Pod) PrepareForCreate(_ context.Context, pod *corev1.Pod) {
 	matchLabelKeys(pod)
 	CompleteResources(&pod.Spec)
-	pod.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: qosClass(&pod.Spec)}
+	pod.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: QOSClass(&pod.Spec)}
 	if len(pod.Spec.SchedulingGates) > 0 {
 		pod.Status.Conditions = []corev1.PodCondition{{
 			Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonSchedulingGated,
@@ -53,12 +53,17 @@ func (Pod) PrepareForStatusUpdate(_ context.Context, pod, old *corev1.Pod) {
 	if is.ObservedGeneration == 0 {
 		is.ObservedGeneration = was.ObservedGeneration
 	}
-	before := map[corev1.PodConditionType][]int64{} // there may be several of a type
-	for _, c := range was.Conditions {
+	keepGenerations(is.Conditions, was.Conditions)
+}
+
+// keepGenerations keeps of which generation conditions are. There may be several of a type.
+func keepGenerations(is, was []corev1.PodCondition) {
+	before := map[corev1.PodConditionType][]int64{}
+	for _, c := range was {
 		before[c.Type] = append(before[c.Type], c.ObservedGeneration)
 	}
-	for i := range is.Conditions {
-		c := &is.Conditions[i]
+	for i := range is {
+		c := &is[i]
 		seen := before[c.Type]
 		if len(seen) == 0 {
 			continue
@@ -81,7 +86,7 @@ func (Pod) ResetFields(subresource string) []string {
 // Canonicalize says the class of a pod that an older server has stored without one.
 func (Pod) Canonicalize(pod *corev1.Pod) {
 	if pod.Status.QOSClass == "" {
-		pod.Status.QOSClass = qosClass(&pod.Spec)
+		pod.Status.QOSClass = QOSClass(&pod.Spec)
 	}
 }
 
@@ -130,9 +135,9 @@ func selectBy(selector *metav1.LabelSelector, labels map[string]string, keys []s
 	}
 }
 
-// qosClass says what happens to a pod when its node gets short of something. A pod with a request
+// QOSClass says what happens to a pod when its node gets short of something. A pod with a request
 // for all that it may use is the last to go, one without any is the first.
-func qosClass(spec *corev1.PodSpec) corev1.PodQOSClass {
+func QOSClass(spec *corev1.PodSpec) corev1.PodQOSClass {
 	asks := []corev1.ResourceRequirements{}
 	if managesResources(spec) {
 		asks = append(asks, *spec.Resources)

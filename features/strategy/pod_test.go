@@ -31,7 +31,7 @@ func TestClass(t *testing.T) {
 		"{resources: {requests: {cpu: 1}}, containers: [{resources: {limits: {cpu: 1, memory: 1Gi}, requests: {cpu: 1, memory: 1Gi}}}]}":             "Burstable",
 		"{resources: {requests: {example.com/gpu: 1}}, containers: [{resources: {limits: {cpu: 1, memory: 1Gi}, requests: {cpu: 1, memory: 1Gi}}}]}": "Guaranteed",
 	} {
-		if got := qosClass(parse[corev1.PodSpec](t, spec)); got != want {
+		if got := QOSClass(parse[corev1.PodSpec](t, spec)); got != want {
 			t.Errorf("%s: %s, want %s", spec, got, want)
 		}
 	}

@@ -59,6 +59,8 @@ func TestLibraryBounds(t *testing.T) {
 	for expression, want := range map[string]string{
 		"quantity('" + long + "') == quantity('1')":                       "the argument of quantity is too large",
 		"isQuantity('" + long + "')":                                      "the argument of isQuantity is too large",
+		"quantity('1e-99999') == quantity('1')":                           "an exponent of at most 3 digits",
+		"isQuantity('1e-99999')":                                          "an exponent of at most 3 digits",
 		"isSemver('" + long + "')":                                        "the argument of isSemver is too large",
 		"'a'.find('" + long + "') == ''":                                  "the argument of find is too large",
 		"object.spec.text.findAll('" + long + "').size() == 0":            "the argument of findAll is too large",

@@ -40,7 +40,8 @@ type Reader struct {
 
 	first [16]frame // room for frames
 
-	room int // the bytes that may still be allocated
+	room    int  // the bytes that may still be allocated
+	limited bool // Limit was called
 }
 
 // frame is an object or an array that was begun and not ended. It has no pointers, which would cost
@@ -70,9 +71,12 @@ func (r *Reader) Shared() *Reader {
 // no longer than the data. It is needed because three bytes of JSON can stand for a struct of a
 // thousand. Beyond it reading ends with ErrTooLarge. It returns r.
 func (r *Reader) Limit(bytes int) *Reader {
-	r.room = bytes
+	r.room, r.limited = bytes, true
 	return r
 }
+
+// Limited says whether Limit was called: the data is a stranger's.
+func (r *Reader) Limited() bool { return r.limited }
 
 // ErrTooLarge ends the reading of what would take more memory than Limit allows.
 var ErrTooLarge = errors.New("json: the value takes too much memory")

@@ -43,6 +43,8 @@ type shape struct {
 	// largest is the size of the largest thing that a field of it, or of a message in it,
 	// allocates.
 	largest func() int
+	// counts says that it is a quantity, or has some in its fields.
+	counts func() bool
 }
 
 // part is what one occurrence of a field allocates.
@@ -61,6 +63,7 @@ func shapeOf(t reflect.Type) *shape {
 	s := &shape{typ: t}
 	s.fields = sync.OnceValue(s.read)
 	s.largest = sync.OnceValue(func() int { return largest(t, map[reflect.Type]bool{}) })
+	s.counts = sync.OnceValue(func() bool { return counts(t, map[reflect.Type]bool{}) })
 	actual, _ := shapes.LoadOrStore(t, s)
 	return actual.(*shape)
 }

@@ -2,6 +2,7 @@ package serializer
 
 import (
 	"fmt"
+	"reflect"
 
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -47,19 +48,29 @@ func (s protobufSource) into(obj apiruntime.Object) ([]error, error) {
 	if !ok {
 		return nil, &NoProtobufError{Object: obj}
 	}
-	if !fits(s.envelope.Raw, obj) {
-		return nil, errTooLarge()
+	if err := s.check(obj); err != nil {
+		return nil, err
 	}
 	m.Reset()
 	return nil, m.Unmarshal(s.envelope.Raw)
+}
+
+// check refuses a message that takes too much memory, or too long, to be read into obj.
+func (s protobufSource) check(obj apiruntime.Object) error {
+	if !fits(s.envelope.Raw, obj) {
+		return errTooLarge()
+	}
+	return shapeOf(reflect.TypeOf(obj).Elem()).checkQuantities(s.envelope.Raw, 0)
 }
 
 func (s protobufSource) decode(kind *runtime.Kind, obj runtime.Object, how manner) ([]error, error) {
 	if !kind.Protobuf() {
 		return nil, &NoProtobufError{Object: obj}
 	}
-	if how.bounded && !fits(s.envelope.Raw, obj) {
-		return nil, errTooLarge()
+	if how.bounded {
+		if err := s.check(obj); err != nil {
+			return nil, err
+		}
 	}
 	if how.shared {
 		return nil, kind.UnmarshalShared(s.envelope.Raw, obj)

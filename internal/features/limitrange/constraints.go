@@ -87,36 +87,25 @@ type bound struct {
 	hasRequest, hasLimit bool
 }
 
-// numbers are the quantities in one unit: thousandths, unless one of them is too large for that.
-func (b bound) numbers() (request, limit, value int64) {
-	request, limit, value = b.request.Value(), b.limit.Value(), b.value.Value()
-	if max(request, limit, value) <= resource.MaxMilliValue {
-		return b.request.MilliValue(), b.limit.MilliValue(), b.value.MilliValue()
-	}
-	return request, limit, value
-}
-
 func (b bound) least() error {
-	request, limit, value := b.numbers()
 	switch {
 	case !b.hasRequest:
 		return b.wrong("minimum", ".  No request is specified")
-	case request < value:
+	case b.request.Cmp(b.value) < 0:
 		return b.wrong("minimum", ", but request is "+b.request.String())
-	case b.hasLimit && limit < value:
+	case b.hasLimit && b.limit.Cmp(b.value) < 0:
 		return b.wrong("minimum", ", but limit is "+b.limit.String())
 	}
 	return nil
 }
 
 func (b bound) most() error {
-	request, limit, value := b.numbers()
 	switch {
 	case !b.hasLimit:
 		return b.wrong("maximum", ".  No limit is specified")
-	case limit > value:
+	case b.limit.Cmp(b.value) > 0:
 		return b.wrong("maximum", ", but limit is "+b.limit.String())
-	case b.hasRequest && request > value:
+	case b.hasRequest && b.request.Cmp(b.value) > 0:
 		return b.wrong("maximum", ", but request is "+b.request.String())
 	}
 	return nil
@@ -124,11 +113,10 @@ func (b bound) most() error {
 
 // mostRequested is for those who have no limits.
 func (b bound) mostRequested() error {
-	request, _, value := b.numbers()
 	switch {
 	case !b.hasRequest:
 		return b.wrong("maximum", ".  No request is specified")
-	case request > value:
+	case b.request.Cmp(b.value) > 0:
 		return b.wrong("maximum", ", but request is "+b.request.String())
 	}
 	return nil
@@ -136,6 +124,16 @@ func (b bound) mostRequested() error {
 
 func (b bound) wrong(which, why string) error {
 	return fmt.Errorf("%s %s usage per %s is %s%s", which, b.name, b.of, b.value.String(), why)
+}
+
+// numbers are the quantities in one unit: thousandths, unless one of them is too large for that.
+// What is too large for 64 bits is 0.
+func (b bound) numbers() (request, limit, value int64) {
+	request, limit, value = b.request.Value(), b.limit.Value(), b.value.Value()
+	if max(request, limit, value) <= resource.MaxMilliValue {
+		return b.request.MilliValue(), b.limit.MilliValue(), b.value.MilliValue()
+	}
+	return request, limit, value
 }
 
 // ratio bounds how much more than its request somebody may use.

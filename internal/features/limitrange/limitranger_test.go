@@ -135,6 +135,7 @@ func TestBounds(t *testing.T) {
 		{"container, min cpu, request and limit", item(container, "cpu=50m", "", ""), pod("cpu=100m; cpu=200m"), ""},
 		{"container, min memory, request at the bound", item(container, "memory=50Mi", "", ""), pod("memory=50Mi"), ""},
 		{"container, max cpu, limit at the bound", item(container, "", "cpu=2", ""), pod("cpu=1; cpu=2"), ""},
+		{"container, more than 64 bits", item(container, "", "memory=1Gi", ""), pod("memory=1Mi; memory=1e30"), "maximum memory usage per Container is 1Gi, but limit is 1e30"},
 		{"container, ratio at the bound", item(container, "", "", "cpu=10"), pod("cpu=50m; cpu=500m"), ""},
 		{"container, ratio of a half", item(container, "", "", "memory=1500m"), pod("memory=100Mi; memory=150Mi"), ""},
 		{"container, min cpu, none", item(container, "cpu=50m", "", ""), pod(""), "minimum cpu usage per Container is 50m.  No request is specified"},

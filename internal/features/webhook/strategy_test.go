@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
 	v1 "github.com/typeplane/typeplane/internal/features/webhook/v1"
@@ -82,5 +83,14 @@ func TestDefaults(t *testing.T) {
 	if *w.FailurePolicy != "Fail" || *w.MatchPolicy != "Equivalent" || *w.TimeoutSeconds != 10 || *w.ReinvocationPolicy != "Never" ||
 		*w.ClientConfig.Service.Port != 443 || *w.Rules[0].Scope != "*" || w.NamespaceSelector == nil || w.ObjectSelector == nil {
 		t.Errorf("%+v", w)
+	}
+}
+
+// A path says of a hundred of its steps what is wrong with them, not of a million.
+func TestPathsAreBounded(t *testing.T) {
+	path := "/a" + strings.Repeat("/", 1_000_000) + "b"
+	errs := validateService(&admissionregistrationv1.ServiceReference{Name: "n", Namespace: "ns", Path: &path}, field.NewPath("service"))
+	if len(errs) != rest.MaxViolations {
+		t.Errorf("%d errors", len(errs))
 	}
 }

@@ -136,7 +136,7 @@ func validateService(s *admissionregistrationv1.ServiceReference, path *field.Pa
 	if !strings.HasPrefix(*s.Path, "/") {
 		return append(errs, field.Invalid(path.Child("path"), *s.Path, "must start with a '/'"))
 	}
-	for i, step := range strings.Split(strings.Trim(*s.Path, "/"), "/") {
+	for i, step := range rest.WhileFew(&errs, slices.All(strings.Split(strings.Trim(*s.Path, "/"), "/"))) {
 		if step == "" && *s.Path != "/" {
 			errs = append(errs, field.Invalid(path.Child("path"), *s.Path, fmt.Sprintf("segment[%d] may not be empty", i)))
 		}

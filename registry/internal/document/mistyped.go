@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strconv"
 
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/internal/jsontree"
+	"github.com/typeplane/typeplane/runtime/quantity"
 )
 
 // Mistyped are the values in the text of an object that a Go type can't take, each with its path.
@@ -66,7 +68,7 @@ func (m *mistyped) value(t reflect.Type, value any, path *field.Path) {
 		return
 	}
 	if m.of(t).itself {
-		if err := json.Unmarshal(jsontree.Append(nil, value), reflect.New(t).Interface()); err != nil {
+		if err := readItself(t, jsontree.Append(nil, value)); err != nil {
 			m.add(field.Invalid(path, value, err.Error()))
 		}
 		return
@@ -88,6 +90,16 @@ func (m *mistyped) value(t reflect.Type, value any, path *field.Path) {
 			m.add(field.Invalid(path, value, fmt.Sprintf("must fit into %d bits", t.Bits())))
 		}
 	}
+}
+
+// readItself says why a type does not read a text.
+func readItself(t reflect.Type, text []byte) error {
+	if t == reflect.TypeFor[resource.Quantity]() {
+		if err := quantity.Check(text); err != nil {
+			return err
+		}
+	}
+	return json.Unmarshal(text, reflect.New(t).Interface())
 }
 
 func (m *mistyped) object(t reflect.Type, object map[string]any, path *field.Path) {

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"k8s.io/apimachinery/pkg/api/resource"
 	"time"
 )
 
@@ -76,6 +78,10 @@ func TestMistyped(t *testing.T) {
 	errs, unknown := Mistyped([]byte(`{"spec":{"a":1,"b":"x","map":[],"more":{},"map":{"k":{"z":1}},"last":null}}`), of, 2)
 	if len(errs) != 2 || strings.Join(unknown, " ") != `"spec.last" "spec.map[k].z"` {
 		t.Errorf("%d errors and unknown %v, want no more than 2 of each", len(errs), unknown)
+	}
+	amounts := reflect.TypeFor[map[string]resource.Quantity]()
+	if errs, _ := Mistyped([]byte(`{"a":"1e3","b":"1e-99999","c":"x"}`), amounts, 10); len(errs) != 2 {
+		t.Errorf("quantities: %v", errs)
 	}
 }
 

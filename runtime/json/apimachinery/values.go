@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/typeplane/typeplane/runtime/json"
+	"github.com/typeplane/typeplane/runtime/quantity"
 )
 
 // AppendJSON_Quantity appends a quantity in its canonical form, or as it was read.
@@ -15,16 +16,31 @@ func AppendJSON_Quantity(dst []byte, in *resource.Quantity) ([]byte, error) {
 	return json.AppendString(dst, q.String()), nil
 }
 
-// ReadJSON_Quantity reads a quantity from a string or a number.
+// ReadJSON_Quantity reads a quantity from a string or a number. That of a stranger is looked at
+// before.
 func ReadJSON_Quantity(r *json.Reader, out *resource.Quantity) {
-	if _, ok := r.PeekString(); ok {
+	if text, ok := r.PeekString(); ok && !(r.Limited() && quantity.Check(text) != nil) {
 		if q, err := resource.ParseQuantity(r.KeepString()); err == nil {
 			r.TakeString()
 			*out = q
 			return
 		}
 	}
+	if r.Limited() {
+		r.Unmarshal((*checkedQuantity)(out))
+		return
+	}
 	r.Unmarshal(out)
+}
+
+// checkedQuantity is a quantity that does not read what quantity.Check refuses.
+type checkedQuantity resource.Quantity
+
+func (q *checkedQuantity) UnmarshalJSON(text []byte) error {
+	if err := quantity.Check(text); err != nil {
+		return err
+	}
+	return (*resource.Quantity)(q).UnmarshalJSON(text)
 }
 
 // AppendJSON_IntOrString appends the integer or the string.
