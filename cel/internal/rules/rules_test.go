@@ -213,6 +213,18 @@ func asCEL(t *testing.T, doc map[string]any) map[string]any {
 	return spec
 }
 
+// TestQuantities: a text that apimachinery reads for an hour is no quantity.
+func TestQuantities(t *testing.T) {
+	for text, want := range map[string]bool{
+		"500m": true, "2Gi": true, "1E": true, "1Ei": true, "1e3": true, "1e-999": true,
+		"1e-2000000000": false, "1E+2000000000": false, "1.5e2000000000": false, strings.Repeat("1", 10_001): false, "x": false,
+	} {
+		if _, err := validate_quantity(text); (err == nil) != want {
+			t.Errorf("%.20s: %v", text, err)
+		}
+	}
+}
+
 // one chooses.
 func one[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 

@@ -1229,8 +1229,11 @@ func validate_lowerAscii(text string) string {
 	}, text)
 }
 
-// validate_quantity reads a quantity, like 500m or 2Gi.
+// validate_quantity reads a quantity, like 500m or 2Gi, unless its exponent is long.
 func validate_quantity(text string) (resource.Quantity, error) {
+	if at := strings.LastIndexAny(text, "eE"); len(text) > 10000 || at >= 0 && len(text)-at > len("e-999") {
+		return resource.Quantity{}, resource.ErrFormatWrong
+	}
 	return resource.ParseQuantity(text)
 }
 

@@ -193,7 +193,13 @@ func (tr *translator) compareQuantities(a, b value) []any {
 	return spell(helperCompareQuantities.Name, "(", a.code, ", ", b.code, ")")
 }
 
-var helperQuantity = reader("validate_quantity", "reads a quantity, like 500m or 2Gi.", quantityType, []any{"return ", plan.Ident(quantityPath, "ParseQuantity"), "(text)"})
+// helperQuantity has the bounds of package runtime/quantity: apimachinery takes an hour for some
+// quantities of a dozen characters.
+var helperQuantity = reader("validate_quantity", "reads a quantity, like 500m or 2Gi, unless its exponent is long.", quantityType,
+	[]any{"if at := ", plan.Ident("strings", "LastIndexAny"), `(text, "eE"); len(text) > 10000 || at >= 0 && len(text)-at > len("e-999") {`},
+	[]any{"return ", plan.Ident(quantityPath, "Quantity"), "{}, ", plan.Ident(quantityPath, "ErrFormatWrong")},
+	[]any{"}"},
+	[]any{"return ", plan.Ident(quantityPath, "ParseQuantity"), "(text)"})
 
 // The methods of a quantity are those of a variable, and change it: these take values.
 var (
