@@ -52,9 +52,16 @@ func (e *endpoint) warnNew(ctx context.Context, w *write, hub runtime.Object) {
 	}
 }
 
-// warnChanged asks the strategy what is odd about an update.
+// warnChanged asks the strategy what is odd about an update, of the object or of its status.
 func (e *endpoint) warnChanged(ctx context.Context, w *write, hub, old runtime.Object) {
-	if warnings := e.def.Strategy.WarningsOnUpdate; warnings != nil && e.subresource == "" {
+	var warnings func(_ context.Context, obj, old runtime.Object) []string
+	switch e.subresource {
+	case "":
+		warnings = e.def.Strategy.WarningsOnUpdate
+	case subresourceStatus:
+		warnings = e.def.Strategy.StatusUpdate.Warnings
+	}
+	if warnings != nil {
 		w.warn(warnings(ctx, hub, old))
 	}
 }

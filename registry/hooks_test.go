@@ -18,11 +18,14 @@ import (
 func TestWarningsOfAStrategy(t *testing.T) {
 	var got []string
 	warned := &rest.Request{Notes: rest.Notes{OnWarning: func(text string) { got = append(got, text) }}}
-	s := serve(t, strategy{
+	s := serveParts(t, strategy{
 		WarningsOnCreate: func(_ context.Context, w *widget.Widget) []string { return []string{"new: " + w.Spec.Color, "hm"} },
 		WarningsOnUpdate: func(_ context.Context, w, old *widget.Widget) []string {
 			return []string{old.Spec.Color + " was better than " + w.Spec.Color}
 		},
+		StatusUpdate: registry.StatusUpdate[*widget.Widget]{Warnings: func(_ context.Context, w, _ *widget.Widget) []string {
+			return []string{"it is " + w.Status.Phase}
+		}},
 	})
 	obj := parse(t, widget.GV1, `{"metadata":{"name":"w"}}`)
 	view, err := s.v1.Create.Create(ctx, warned, rest.Name{Namespace: "ns"}, obj, metav1.CreateOptions{})
@@ -34,12 +37,16 @@ func TestWarningsOfAStrategy(t *testing.T) {
 	if _, _, err := s.v1.Update.Update(ctx, warned, named, w, metav1.UpdateOptions{DryRun: []string{"All"}}); err != nil {
 		t.Fatal(err)
 	}
+	w.Status.Phase = "odd"
+	if _, _, err := s.of["v1/status"].Update.Update(ctx, warned, named, w, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
 	// One that is refused is refused for its errors.
 	bad := parse(t, widget.GV1, `{"metadata":{"name":"v"},"spec":{"replicas":5000}}`)
 	if _, err := s.v1.Create.Create(ctx, warned, rest.Name{Namespace: "ns"}, bad, metav1.CreateOptions{}); err == nil {
 		t.Error("no error")
 	}
-	if want := []string{"new: red", "hm", "red was better than green"}; !slices.Equal(got, want) {
+	if want := []string{"new: red", "hm", "red was better than green", "it is odd"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

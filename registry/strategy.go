@@ -38,7 +38,7 @@ type Strategy[T runtime.Object] struct {
 
 	// WarningsOnCreate and WarningsOnUpdate say what is odd about a valid object and no error: a
 	// field that is deprecated, a value that is probably not meant. Clients show each text to
-	// people, so it is one line. They modify nothing. An update of the status is not asked about.
+	// people, so it is one line. They modify nothing. StatusUpdate has one for the status.
 	WarningsOnCreate func(ctx context.Context, obj T) []string
 	WarningsOnUpdate func(ctx context.Context, obj, old T) []string
 
@@ -105,7 +105,7 @@ type Strategy[T runtime.Object] struct {
 	Cells   func(obj T) []any
 }
 
-// StatusUpdate is what is special about writes of the status of a kind. Both fields may be nil.
+// StatusUpdate is what is special about writes of the status of a kind. Every field may be nil.
 type StatusUpdate[T runtime.Object] struct {
 	// Prepare changes an object before it is validated: obj is old with another status. It sets
 	// what follows from the change, like since when a phase lasts, and what clients leave out that
@@ -114,6 +114,8 @@ type StatusUpdate[T runtime.Object] struct {
 	// Validate says what is wrong with the status. What ValidateUpdate and Validate of the Strategy
 	// say is not asked. It modifies nothing.
 	Validate func(ctx context.Context, obj, old T) field.ErrorList
+	// Warnings say what is odd about a valid status, as WarningsOnUpdate do about the rest.
+	Warnings func(ctx context.Context, obj, old T) []string
 }
 
 // Deletion is what is special about the end of an object of a kind. Every field may be nil.

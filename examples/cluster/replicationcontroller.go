@@ -13,10 +13,7 @@ import (
 )
 
 // ReplicationControllerStrategy holds the rules of replication controllers, and their columns.
-type ReplicationControllerStrategy struct {
-	strategy.WithMetadata
-	strategy.Orphaning
-}
+type ReplicationControllerStrategy struct{ strategy.ReplicationController }
 
 // ValidateName: what it makes is called after it, with a suffix, and pods are DNS subdomains.
 func (ReplicationControllerStrategy) ValidateName(name string, prefix bool) []string {

@@ -49,14 +49,9 @@ type (
 type (
 	PersistentVolumeStrategy        struct{ strategy.PersistentVolume }
 	PersistentVolumeClaimStrategy   struct{ strategy.PersistentVolumeClaim }
+	ReplicationControllerStrategy   struct{ strategy.ReplicationController }
 	CronJobStrategy                 struct{ strategy.WithMetadata }
 	HorizontalPodAutoscalerStrategy struct{ strategy.WithMetadata }
 	IngressStrategy                 struct{ strategy.WithMetadata }
 	PodDisruptionBudgetStrategy     struct{ strategy.WithMetadata }
 )
-
-// ReplicationControllerStrategy holds what is special about replication controllers.
-type ReplicationControllerStrategy struct {
-	strategy.WithMetadata
-	strategy.Orphaning
-}

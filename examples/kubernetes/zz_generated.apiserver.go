@@ -65,6 +65,7 @@ func addToScheme(b *runtime.Builder) {
 		JSONTable:       &v1.JSONTable_Endpoints,
 		DeepCopy:        v1.DeepCopy_Endpoints,
 		CompareFields:   compareFields_v1_Endpoints,
+		Deprecated:      "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
 	})
 
 	nodeHub := runtime.AddHub(b, schema.GroupKind{Group: "", Kind: "Node"}, func() *v1.Node { return new(v1.Node) })
@@ -1087,6 +1088,7 @@ func API() typeplane.API {
 	persistentVolumeStrategy := new(PersistentVolumeStrategy)
 	persistentVolumeClaimStrategy := new(PersistentVolumeClaimStrategy)
 	podStrategy := new(PodStrategy)
+	podTemplateStrategy := new(PodTemplateStrategy)
 	replicationControllerStrategy := new(ReplicationControllerStrategy)
 	serviceStrategy := new(ServiceStrategy)
 	controllerRevisionStrategy := new(ControllerRevisionStrategy)
@@ -1102,6 +1104,7 @@ func API() typeplane.API {
 	endpointSliceStrategy := new(EndpointSliceStrategy)
 	iPAddressStrategy := new(IPAddressStrategy)
 	ingressStrategy := new(IngressStrategy)
+	networkPolicyStrategy := new(NetworkPolicyStrategy)
 	serviceCIDRStrategy := new(ServiceCIDRStrategy)
 	runtimeClassStrategy := new(RuntimeClassStrategy)
 	podDisruptionBudgetStrategy := new(PodDisruptionBudgetStrategy)
@@ -1109,6 +1112,7 @@ func API() typeplane.API {
 	resourceClaimStrategy := new(ResourceClaimStrategy)
 	resourceClaimTemplateStrategy := new(ResourceClaimTemplateStrategy)
 	resourceSliceStrategy := new(ResourceSliceStrategy)
+	cSIDriverStrategy := new(CSIDriverStrategy)
 	cSINodeStrategy := new(CSINodeStrategy)
 	cSIStorageCapacityStrategy := new(CSIStorageCapacityStrategy)
 	volumeAttachmentStrategy := new(VolumeAttachmentStrategy)
@@ -1126,6 +1130,8 @@ func API() typeplane.API {
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				Strategy: registry.Strategy[*v1.Endpoints]{
+					WarningsOnCreate:    endpointsStrategy.WarningsOnCreate,
+					WarningsOnUpdate:    endpointsStrategy.WarningsOnUpdate,
 					NoGeneration:        !endpointsStrategy.HasGeneration(),
 					AllowCreateOnUpdate: endpointsStrategy.AllowCreateOnUpdate(),
 				},
@@ -1145,9 +1151,11 @@ func API() typeplane.API {
 					ValidationOptions: func(context.Context, *v1.Node, *v1.Node) map[string]bool {
 						return map[string]bool{"InPlacePodVerticalScalingSchedulerPreemption": false}
 					},
-					NoGeneration:   !nodeStrategy.HasGeneration(),
-					StatusOnCreate: nodeStrategy.StatusOnCreate(),
-					StatusMetadata: nodeStrategy.StatusMetadata(),
+					WarningsOnCreate: nodeStrategy.WarningsOnCreate,
+					WarningsOnUpdate: nodeStrategy.WarningsOnUpdate,
+					NoGeneration:     !nodeStrategy.HasGeneration(),
+					StatusOnCreate:   nodeStrategy.StatusOnCreate(),
+					StatusMetadata:   nodeStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*v1.PersistentVolume]{
@@ -1160,6 +1168,8 @@ func API() typeplane.API {
 				CopyStatus:     func(from, to *v1.PersistentVolume) { to.Status = from.Status },
 				Strategy: registry.Strategy[*v1.PersistentVolume]{
 					PrepareForCreate: persistentVolumeStrategy.PrepareForCreate,
+					WarningsOnCreate: persistentVolumeStrategy.WarningsOnCreate,
+					WarningsOnUpdate: persistentVolumeStrategy.WarningsOnUpdate,
 					NoGeneration:     !persistentVolumeStrategy.HasGeneration(),
 					StatusMetadata:   persistentVolumeStrategy.StatusMetadata(),
 					StatusUpdate:     registry.StatusUpdate[*v1.PersistentVolume]{Prepare: persistentVolumeStrategy.PrepareForStatusUpdate},
@@ -1177,6 +1187,8 @@ func API() typeplane.API {
 				Strategy: registry.Strategy[*v1.PersistentVolumeClaim]{
 					PrepareForCreate: persistentVolumeClaimStrategy.PrepareForCreate,
 					PrepareForUpdate: persistentVolumeClaimStrategy.PrepareForUpdate,
+					WarningsOnCreate: persistentVolumeClaimStrategy.WarningsOnCreate,
+					WarningsOnUpdate: persistentVolumeClaimStrategy.WarningsOnUpdate,
 					NoGeneration:     !persistentVolumeClaimStrategy.HasGeneration(),
 					StatusMetadata:   persistentVolumeClaimStrategy.StatusMetadata(),
 				},
@@ -1205,10 +1217,11 @@ func API() typeplane.API {
 					PrepareForUpdate: podStrategy.PrepareForUpdate,
 					Validate:         podStrategy.Validate,
 					ValidateUpdate:   podStrategy.ValidateUpdate,
+					WarningsOnCreate: podStrategy.WarningsOnCreate,
 					Canonicalize:     podStrategy.Canonicalize,
 					ResetFields:      map[string][]string{"": podStrategy.ResetFields(""), "status": podStrategy.ResetFields("status"), "scale": podStrategy.ResetFields("scale")},
 					StatusMetadata:   podStrategy.StatusMetadata(),
-					StatusUpdate:     registry.StatusUpdate[*v1.Pod]{Prepare: podStrategy.PrepareForStatusUpdate},
+					StatusUpdate:     registry.StatusUpdate[*v1.Pod]{Prepare: podStrategy.PrepareForStatusUpdate, Warnings: podStrategy.WarningsOnStatusUpdate},
 					Deletion:         registry.Deletion[*v1.Pod]{CheckGracefulDelete: podStrategy.CheckGracefulDelete},
 				},
 			}),
@@ -1219,6 +1232,10 @@ func API() typeplane.API {
 				Namespaced:     true,
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
+				Strategy: registry.Strategy[*v1.PodTemplate]{
+					WarningsOnCreate: podTemplateStrategy.WarningsOnCreate,
+					WarningsOnUpdate: podTemplateStrategy.WarningsOnUpdate,
+				},
 			}),
 			registry.Define(registry.Definition[*v1.ReplicationController]{
 				GroupKind:      schema.GroupKind{Group: "", Kind: "ReplicationController"},
@@ -1231,6 +1248,8 @@ func API() typeplane.API {
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				CopyStatus:     func(from, to *v1.ReplicationController) { to.Status = from.Status },
 				Strategy: registry.Strategy[*v1.ReplicationController]{
+					WarningsOnCreate:  replicationControllerStrategy.WarningsOnCreate,
+					WarningsOnUpdate:  replicationControllerStrategy.WarningsOnUpdate,
 					StatusMetadata:    replicationControllerStrategy.StatusMetadata(),
 					OrphansDependents: replicationControllerStrategy.OrphansDependents(),
 				},
@@ -1248,9 +1267,12 @@ func API() typeplane.API {
 				Strategy: registry.Strategy[*v1.Service]{
 					PrepareForUpdate:    serviceStrategy.PrepareForUpdate,
 					ValidateUpdate:      serviceStrategy.ValidateUpdate,
+					WarningsOnCreate:    serviceStrategy.WarningsOnCreate,
+					WarningsOnUpdate:    serviceStrategy.WarningsOnUpdate,
 					NoGeneration:        !serviceStrategy.HasGeneration(),
 					StatusMetadata:      serviceStrategy.StatusMetadata(),
 					AllowCreateOnUpdate: serviceStrategy.AllowCreateOnUpdate(),
+					StatusUpdate:        registry.StatusUpdate[*v1.Service]{Warnings: serviceStrategy.WarningsOnStatusUpdate},
 				},
 			}),
 			registry.Define(registry.Definition[*appsv1.ControllerRevision]{
@@ -1279,6 +1301,8 @@ func API() typeplane.API {
 					PrepareForUpdate: daemonSetStrategy.PrepareForUpdate,
 					Validate:         daemonSetStrategy.Validate,
 					ValidateUpdate:   daemonSetStrategy.ValidateUpdate,
+					WarningsOnCreate: daemonSetStrategy.WarningsOnCreate,
+					WarningsOnUpdate: daemonSetStrategy.WarningsOnUpdate,
 					StatusMetadata:   daemonSetStrategy.StatusMetadata(),
 					StatusUpdate:     registry.StatusUpdate[*appsv1.DaemonSet]{Prepare: daemonSetStrategy.PrepareForStatusUpdate},
 				},
@@ -1297,6 +1321,8 @@ func API() typeplane.API {
 					PrepareForUpdate: deploymentStrategy.PrepareForUpdate,
 					Validate:         deploymentStrategy.Validate,
 					ValidateUpdate:   deploymentStrategy.ValidateUpdate,
+					WarningsOnCreate: deploymentStrategy.WarningsOnCreate,
+					WarningsOnUpdate: deploymentStrategy.WarningsOnUpdate,
 					ResetFields:      map[string][]string{"": deploymentStrategy.ResetFields(""), "status": deploymentStrategy.ResetFields("status"), "scale": deploymentStrategy.ResetFields("scale")},
 					StatusMetadata:   deploymentStrategy.StatusMetadata(),
 				},
@@ -1312,9 +1338,11 @@ func API() typeplane.API {
 				Versions:       []schema.GroupVersion{{Group: "apps", Version: "v1"}},
 				CopyStatus:     func(from, to *appsv1.ReplicaSet) { to.Status = from.Status },
 				Strategy: registry.Strategy[*appsv1.ReplicaSet]{
-					Validate:       replicaSetStrategy.Validate,
-					ValidateUpdate: replicaSetStrategy.ValidateUpdate,
-					StatusMetadata: replicaSetStrategy.StatusMetadata(),
+					Validate:         replicaSetStrategy.Validate,
+					ValidateUpdate:   replicaSetStrategy.ValidateUpdate,
+					WarningsOnCreate: replicaSetStrategy.WarningsOnCreate,
+					WarningsOnUpdate: replicaSetStrategy.WarningsOnUpdate,
+					StatusMetadata:   replicaSetStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*appsv1.StatefulSet]{
@@ -1328,9 +1356,11 @@ func API() typeplane.API {
 				Versions:       []schema.GroupVersion{{Group: "apps", Version: "v1"}},
 				CopyStatus:     func(from, to *appsv1.StatefulSet) { to.Status = from.Status },
 				Strategy: registry.Strategy[*appsv1.StatefulSet]{
-					Validate:       statefulSetStrategy.Validate,
-					ValidateUpdate: statefulSetStrategy.ValidateUpdate,
-					StatusMetadata: statefulSetStrategy.StatusMetadata(),
+					Validate:         statefulSetStrategy.Validate,
+					ValidateUpdate:   statefulSetStrategy.ValidateUpdate,
+					WarningsOnCreate: statefulSetStrategy.WarningsOnCreate,
+					WarningsOnUpdate: statefulSetStrategy.WarningsOnUpdate,
+					StatusMetadata:   statefulSetStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*v2.HorizontalPodAutoscaler]{
@@ -1364,7 +1394,9 @@ func API() typeplane.API {
 					ValidationOptions: func(context.Context, *batchv1.CronJob, *batchv1.CronJob) map[string]bool {
 						return map[string]bool{"WorkloadWithJob": false}
 					},
-					StatusMetadata: cronJobStrategy.StatusMetadata(),
+					WarningsOnCreate: cronJobStrategy.WarningsOnCreate,
+					WarningsOnUpdate: cronJobStrategy.WarningsOnUpdate,
+					StatusMetadata:   cronJobStrategy.StatusMetadata(),
 				},
 			}),
 			registry.Define(registry.Definition[*batchv1.Job]{
@@ -1383,6 +1415,8 @@ func API() typeplane.API {
 					PrepareForCreate:  jobStrategy.PrepareForCreate,
 					Validate:          jobStrategy.Validate,
 					ValidateUpdate:    jobStrategy.ValidateUpdate,
+					WarningsOnCreate:  jobStrategy.WarningsOnCreate,
+					WarningsOnUpdate:  jobStrategy.WarningsOnUpdate,
 					StatusMetadata:    jobStrategy.StatusMetadata(),
 					OrphansDependents: jobStrategy.OrphansDependents(),
 				},
@@ -1420,6 +1454,8 @@ func API() typeplane.API {
 				Strategy: registry.Strategy[*discoveryv1.EndpointSlice]{
 					PrepareForCreate: endpointSliceStrategy.PrepareForCreate,
 					PrepareForUpdate: endpointSliceStrategy.PrepareForUpdate,
+					WarningsOnCreate: endpointSliceStrategy.WarningsOnCreate,
+					WarningsOnUpdate: endpointSliceStrategy.WarningsOnUpdate,
 				},
 			}),
 			registry.Define(registry.Definition[*v1beta1.NodeMetrics]{
@@ -1464,7 +1500,9 @@ func API() typeplane.API {
 				Versions:       []schema.GroupVersion{{Group: "networking.k8s.io", Version: "v1"}},
 				CopyStatus:     func(from, to *networkingv1.Ingress) { to.Status = from.Status },
 				Strategy: registry.Strategy[*networkingv1.Ingress]{
-					StatusMetadata: ingressStrategy.StatusMetadata(),
+					WarningsOnCreate: ingressStrategy.WarningsOnCreate,
+					StatusMetadata:   ingressStrategy.StatusMetadata(),
+					StatusUpdate:     registry.StatusUpdate[*networkingv1.Ingress]{Warnings: ingressStrategy.WarningsOnStatusUpdate},
 				},
 			}),
 			registry.Define(registry.Definition[*networkingv1.IngressClass]{
@@ -1482,6 +1520,10 @@ func API() typeplane.API {
 				Namespaced:     true,
 				StorageVersion: schema.GroupVersion{Group: "networking.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "networking.k8s.io", Version: "v1"}},
+				Strategy: registry.Strategy[*networkingv1.NetworkPolicy]{
+					WarningsOnCreate: networkPolicyStrategy.WarningsOnCreate,
+					WarningsOnUpdate: networkPolicyStrategy.WarningsOnUpdate,
+				},
 			}),
 			registry.Define(registry.Definition[*networkingv1.ServiceCIDR]{
 				GroupKind:      schema.GroupKind{Group: "networking.k8s.io", Kind: "ServiceCIDR"},
@@ -1505,7 +1547,9 @@ func API() typeplane.API {
 				StorageVersion: schema.GroupVersion{Group: "node.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "node.k8s.io", Version: "v1"}},
 				Strategy: registry.Strategy[*nodev1.RuntimeClass]{
-					NoGeneration: !runtimeClassStrategy.HasGeneration(),
+					WarningsOnCreate: runtimeClassStrategy.WarningsOnCreate,
+					WarningsOnUpdate: runtimeClassStrategy.WarningsOnUpdate,
+					NoGeneration:     !runtimeClassStrategy.HasGeneration(),
 				},
 			}),
 			registry.Define(registry.Definition[*policyv1.PodDisruptionBudget]{
@@ -1575,6 +1619,8 @@ func API() typeplane.API {
 					},
 					PrepareForCreate: resourceSliceStrategy.PrepareForCreate,
 					PrepareForUpdate: resourceSliceStrategy.PrepareForUpdate,
+					WarningsOnCreate: resourceSliceStrategy.WarningsOnCreate,
+					WarningsOnUpdate: resourceSliceStrategy.WarningsOnUpdate,
 				},
 			}),
 			registry.Define(registry.Definition[*schedulingv1.PriorityClass]{
@@ -1591,6 +1637,10 @@ func API() typeplane.API {
 				Singular:       "csidriver",
 				StorageVersion: schema.GroupVersion{Group: "storage.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "storage.k8s.io", Version: "v1"}},
+				Strategy: registry.Strategy[*storagev1.CSIDriver]{
+					WarningsOnCreate: cSIDriverStrategy.WarningsOnCreate,
+					WarningsOnUpdate: cSIDriverStrategy.WarningsOnUpdate,
+				},
 			}),
 			registry.Define(registry.Definition[*storagev1.CSINode]{
 				GroupKind:      schema.GroupKind{Group: "storage.k8s.io", Kind: "CSINode"},
@@ -1610,7 +1660,9 @@ func API() typeplane.API {
 				StorageVersion: schema.GroupVersion{Group: "storage.k8s.io", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "storage.k8s.io", Version: "v1"}},
 				Strategy: registry.Strategy[*storagev1.CSIStorageCapacity]{
-					NoGeneration: !cSIStorageCapacityStrategy.HasGeneration(),
+					WarningsOnCreate: cSIStorageCapacityStrategy.WarningsOnCreate,
+					WarningsOnUpdate: cSIStorageCapacityStrategy.WarningsOnUpdate,
+					NoGeneration:     !cSIStorageCapacityStrategy.HasGeneration(),
 				},
 			}),
 			registry.Define(registry.Definition[*storagev1.VolumeAttachment]{

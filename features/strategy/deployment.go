@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 )
 
 // Deployment is part of the strategy of deployments.
@@ -16,6 +17,24 @@ func (Deployment) PrepareForUpdate(_ context.Context, d, old *appsv1.Deployment)
 	if !maps.Equal(d.Annotations, old.Annotations) {
 		d.Generation = old.Generation + 1
 	}
+}
+
+// WarningsOnCreate say what is odd about a new deployment.
+func (Deployment) WarningsOnCreate(_ context.Context, d *appsv1.Deployment) []string {
+	var w Warnings
+	w.NameOfPods(d.Name)
+	w.Template("spec.template", &d.Spec.Template)
+	return w.Texts()
+}
+
+// WarningsOnUpdate say what is odd about the template, if the deployment becomes another one.
+func (Deployment) WarningsOnUpdate(_ context.Context, d, old *appsv1.Deployment) []string {
+	var w Warnings
+	w.Template("spec.template", &d.Spec.Template)
+	if len(w.Texts()) > 0 && maps.Equal(d.Annotations, old.Annotations) && equality.Semantic.DeepEqual(d.Spec, old.Spec) {
+		return nil
+	}
+	return w.Texts()
 }
 
 // ResetFields are what a write leaves as it is: the labels, where it is one of the status.

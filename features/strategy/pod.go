@@ -75,6 +75,21 @@ func keepGenerations(is, was []corev1.PodCondition) {
 	}
 }
 
+// WarningsOnCreate say what is odd about a new pod. Of an update nothing is said: people seldom
+// write one, and programs often do.
+func (Pod) WarningsOnCreate(_ context.Context, pod *corev1.Pod) []string {
+	var w Warnings
+	w.pod(pod)
+	return w.Texts()
+}
+
+// WarningsOnStatusUpdate say what is odd about the addresses of a pod.
+func (Pod) WarningsOnStatusUpdate(_ context.Context, pod, _ *corev1.Pod) []string {
+	var w Warnings
+	w.podStatus(&pod.Status)
+	return w.Texts()
+}
+
 // ResetFields are what a write leaves as it is: who owns the pod, where it is one of the status.
 func (Pod) ResetFields(subresource string) []string {
 	if subresource == "status" {

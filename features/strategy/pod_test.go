@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-func parse[T any](t *testing.T, text string) *T {
+func parse[T any](t testing.TB, text string) *T {
 	t.Helper()
 	out := new(T)
 	if err := yaml.UnmarshalStrict([]byte(text), out); err != nil {

@@ -29,6 +29,16 @@ func (PersistentVolume) PrepareForStatusUpdate(_ context.Context, volume, old *c
 	}
 }
 
+// WarningsOnCreate say what is odd about a new volume.
+func (PersistentVolume) WarningsOnCreate(_ context.Context, volume *corev1.PersistentVolume) []string {
+	return volumeWarnings(volume)
+}
+
+// WarningsOnUpdate are the same.
+func (PersistentVolume) WarningsOnUpdate(_ context.Context, volume, _ *corev1.PersistentVolume) []string {
+	return volumeWarnings(volume)
+}
+
 // PersistentVolumeClaim is part of the strategy of claims.
 type PersistentVolumeClaim struct {
 	Uncounted
@@ -46,6 +56,16 @@ func (PersistentVolumeClaim) PrepareForCreate(_ context.Context, claim *corev1.P
 // other. What the claim has as its source stays.
 func (PersistentVolumeClaim) PrepareForUpdate(_ context.Context, claim, old *corev1.PersistentVolumeClaim) {
 	sameSources(&claim.Spec, &old.Spec)
+}
+
+// WarningsOnCreate say what is odd about a new claim.
+func (PersistentVolumeClaim) WarningsOnCreate(_ context.Context, claim *corev1.PersistentVolumeClaim) []string {
+	return claimWarnings(claim)
+}
+
+// WarningsOnUpdate are the same.
+func (PersistentVolumeClaim) WarningsOnUpdate(_ context.Context, claim, _ *corev1.PersistentVolumeClaim) []string {
+	return claimWarnings(claim)
 }
 
 // sameSources lets the two fields say the same. old is nil for a new claim.

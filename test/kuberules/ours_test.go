@@ -115,6 +115,13 @@ func (k kind) path(name string, parts ...string) string {
 // do sends a document and returns the answer.
 func (s *server) do(method, path string, doc any) ([]byte, int) {
 	s.t.Helper()
+	out, res := s.ask(method, path, doc)
+	return out, res.StatusCode
+}
+
+// ask sends a document and returns the answer, with all that is before it.
+func (s *server) ask(method, path string, doc any) ([]byte, *http.Response) {
+	s.t.Helper()
 	body, err := json.Marshal(doc)
 	if err != nil {
 		s.t.Fatal(err)
@@ -133,7 +140,7 @@ func (s *server) do(method, path string, doc any) ([]byte, int) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return out, res.StatusCode
+	return out, res
 }
 
 // must sends a document that has to be taken, and returns what came of it.

@@ -14,7 +14,7 @@ var off = regexp.MustCompile(`\.(bindMountOptions|stopSignal|defaultUser|user|em
 // strategyDifferences are all fields in which our answer to a write may differ from that of a
 // kube-apiserver, each group with its reason.
 var strategyDifferences = []documents.Reason{
-	{Why: "A node's configuration by the API was given up in 1.24; a kube-apiserver drops it.", Places: []string{`Node (spec\.configSource|status\.config)`}},
+	{Why: "A node's configuration by the API was given up in 1.24; a kube-apiserver drops it.", Places: []string{`Node (spec\.configSource|status\.config)`, `Node warnings\.spec\.configSource: .*`}},
 	{Why: "Nobody counts these kinds. A kube-apiserver keeps the number that a client makes up.", Places: []string{
 		`(PersistentVolume|PersistentVolumeClaim|Namespace|Secret|ConfigMap|ServiceAccount|LimitRange|ResourceQuota|Event|Lease|StorageClass|Endpoints|Node|Service|ControllerRevision|CertificateSigningRequest|IPAddress|ServiceCIDR|RuntimeClass|ResourceClaim|ResourceClaimTemplate|CSINode|CSIStorageCapacity|VolumeAttachment|VolumeAttributesClass|Role|RoleBinding|ClusterRole|ClusterRoleBinding) metadata\.generation`,
 	}},
@@ -29,5 +29,13 @@ var strategyDifferences = []documents.Reason{
 	{Why: "What v2 says and v1 can't is in an annotation of ours. A kube-apiserver has others, in which it also repeats the percentage that v1 has.", Places: []string{
 		`HorizontalPodAutoscaler metadata\.annotations(\.autoscaling\.alpha\.kubernetes\.io/current-metrics)?`,
 	}},
+	{Why: "Services get addresses of one range, and know of no IPAddress objects. Who counts on these is warned.", Places: []string{
+		`IPAddress warnings\.metadata\.name: the address is not kept .*`, `ServiceCIDR warnings\.spec\.cidrs: services get addresses of .*`,
+	}},
+	{Why: "Of a replication controller that changes, a kube-apiserver judges the template as it was.", Places: []string{`ReplicationController warnings\.(spec\.template\.|volume ).*`}},
+	{Why: "Who can't be told apart in a list owns nothing of it. Our server says so, and a kube-apiserver writes it to its log.", Places: []string{
+		`.* warnings\.(metadata\.managedFields was left as it was|nobody is in metadata\.managedFields): .*`,
+	}},
+	{Why: "Of a stateful set that changes, a kube-apiserver names a field of claims that there is not.", Places: []string{`StatefulSet warnings\.spec\.volumeClaimTemplates\[0\]\.(Spec\.)?resources\..*`}},
 	{Why: "The name that a client wanted is written with a status, which nobody reads any more.", Places: []string{`.* metadata\.generateName`}},
 }

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/apiserver/pkg/warning"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 	"k8s.io/kubernetes/pkg/registry/certificates/certificates"
@@ -32,7 +33,8 @@ var parts = map[string]map[string]rest.RESTUpdateStrategy{
 }
 
 // TestStrategies changes each field of each kind in turn. Where a kube-apiserver and our server
-// both accept the change, it compares what they have filled in, put back, counted and taken out.
+// both accept the change, it compares what they have filled in, put back, counted and taken out,
+// and what they warn of.
 func TestStrategies(t *testing.T) {
 	reasons := documents.Known(strategyDifferences)
 	t.Run("cluster", func(t *testing.T) { compareWrites(t, clusterProgram, kinds, reasons) })
@@ -142,12 +144,12 @@ func (c *writes) create(m mutation) {
 	if err != nil {
 		return
 	}
-	ctx := c.as(false, "")
+	ctx, said := c.as(false, "")
 	judge, err := c.admit(ctx, obj, nil, meta["name"].(string), "")
 	if err != nil || create(ctx, c.kind, obj) != nil || judge() != nil {
 		return
 	}
-	c.compare(obj, "POST", c.path(""), sent, "create "+m.path+" "+m.what)
+	c.compare(obj, said, "POST", c.path(""), sent, "create "+m.path+" "+m.what)
 }
 
 // another is a name like that of the object that is there.
@@ -170,29 +172,30 @@ func (c *writes) update(m mutation, stored map[string]any, strategy rest.RESTUpd
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	ctx := c.as(true, subresource)
+	ctx, said := c.as(true, subresource)
 	judge, err := c.admit(ctx, obj, old, path[strings.LastIndexByte(path, '/')+1:], subresource)
 	if err != nil || rest.BeforeUpdate(strategy, ctx, obj, old) != nil || judge() != nil {
 		return
 	}
-	c.compare(obj, "PUT", path, sent, strings.Join(append(part, "update", m.path, m.what), " "))
+	c.compare(obj, said, "PUT", path, sent, strings.Join(append(part, "update", m.path, m.what), " "))
 }
 
-// as is a request of the user that our server knows.
-func (c *writes) as(update bool, subresource string) context.Context {
-	return request.WithUser(requestFor(c.kind, update, subresource), c.user)
+// as is a request of the user that our server knows, and what is said of it.
+func (c *writes) as(update bool, subresource string) (context.Context, warned) {
+	said := warnedAlways(c.kind)
+	return warning.WithWarningRecorder(request.WithUser(requestFor(c.kind, update, subresource), c.user), said), said
 }
 
-func (c *writes) compare(theirs runtime.Object, method, path string, sent map[string]any, of string) {
+func (c *writes) compare(theirs runtime.Object, said warned, method, path string, sent map[string]any, of string) {
 	c.t.Helper()
-	answer, code := c.do(method, path+"?dryRun=All", sent)
-	if code >= 500 {
-		c.t.Errorf("%s: %d %s", of, code, answer)
+	answer, res := c.ask(method, path+"?dryRun=All", sent)
+	if res.StatusCode >= 500 {
+		c.t.Errorf("%s: %d %s", of, res.StatusCode, answer)
 	}
-	if code >= 300 {
+	if res.StatusCode >= 300 {
 		return
 	}
-	if err := c.Compare(plain(c.answered(theirs)), plain(answer), of); err != nil {
+	if err := c.Compare(plain(c.answered(theirs), said), plain(answer, warnedOf(c.t, res.Header)), of); err != nil {
 		c.t.Fatal(err)
 	}
 }
@@ -205,9 +208,9 @@ func (c *writes) answered(obj runtime.Object) []byte {
 	return must(runtime.Encode(legacyscheme.Codecs.LegacyCodec(c.GroupVersion()), read))
 }
 
-// plain is a document without what differs between any two answers. Its uid has another text,
-// wherever it is.
-func plain(text []byte) []byte {
+// plain is a document without what differs between any two answers, and with the warnings beside
+// it. Its uid has another text, wherever it is.
+func plain(text []byte, said warned) []byte {
 	doc := map[string]any{}
 	if err := json.Unmarshal(text, &doc); err != nil {
 		return text
@@ -217,6 +220,7 @@ func plain(text []byte) []byte {
 	for _, name := range []string{"uid", "creationTimestamp", "resourceVersion", "managedFields", "selfLink"} {
 		delete(m, name)
 	}
+	doc["warnings"] = said
 	out := string(must(json.Marshal(doc)))
 	if uid != "" {
 		out = strings.ReplaceAll(out, uid, "the uid")

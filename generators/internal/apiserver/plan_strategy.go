@@ -33,6 +33,7 @@ var hooks = []hook{
 	{"ValidateName", []param{{"name", "string"}, {"prefix", "bool"}}, "[]string", function},
 	{"WarningsOnCreate", []param{ctx, obj}, "[]string", function},
 	{"WarningsOnUpdate", []param{ctx, obj, old}, "[]string", function},
+	{"WarningsOnStatusUpdate", []param{ctx, obj, old}, "[]string", statusUpdate},
 	{"Canonicalize", []param{obj}, "", function},
 	{"AfterCreate", []param{ctx, obj}, "", function},
 	{"AfterUpdate", []param{ctx, obj, old}, "", function},
@@ -55,7 +56,7 @@ var hooks = []hook{
 }
 
 // ofStatus are the hooks of kinds with a status subresource.
-var ofStatus = []string{"PrepareForStatusUpdate", "ValidateStatusUpdate", "StatusOnCreate", "StatusMetadata"}
+var ofStatus = []string{"PrepareForStatusUpdate", "ValidateStatusUpdate", "WarningsOnStatusUpdate", "StatusOnCreate", "StatusMetadata"}
 
 // strategySuffix ends the name of a strategy, which begins with the kind.
 const strategySuffix = "Strategy"

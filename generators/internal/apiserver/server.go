@@ -191,7 +191,7 @@ const (
 )
 
 // statusFields are the fields of a registry.StatusUpdate by the methods that fill them in.
-var statusFields = map[string]string{"PrepareForStatusUpdate": "Prepare", "ValidateStatusUpdate": "Validate"}
+var statusFields = map[string]string{"PrepareForStatusUpdate": "Prepare", "ValidateStatusUpdate": "Validate", "WarningsOnStatusUpdate": "Warnings"}
 
 // deniedFields are the fields that say the opposite of a method.
 var deniedFields = map[string]string{

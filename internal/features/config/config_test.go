@@ -1,11 +1,15 @@
 package config
 
 import (
+	"crypto/x509"
+	"encoding/pem"
+	"slices"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/typeplane/typeplane/internal/certtest"
 	"github.com/typeplane/typeplane/internal/features/config/v1"
 	"github.com/typeplane/typeplane/internal/features/internal/strategytest"
 )
@@ -50,6 +54,32 @@ func TestChangedSecrets(t *testing.T) {
 		before, after, _ := strings.Cut(change, " to ")
 		strategytest.WantErrors(t, change, SecretStrategy{}.ValidateUpdate(t.Context(), strategytest.Read[corev1.Secret](t, after), strategytest.Read[corev1.Secret](t, before)), want)
 	}
+}
+
+// A key and a certificate belong together.
+func TestSecretWarnings(t *testing.T) {
+	pair := certtest.New(t).Issue(t, x509.Certificate{})
+	key, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret := &corev1.Secret{Type: corev1.SecretTypeTLS, Data: map[string][]byte{
+		corev1.TLSCertKey:       pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: pair.Certificate[0]}),
+		corev1.TLSPrivateKeyKey: pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key}),
+	}}
+	want := func(of string, texts ...string) {
+		t.Helper()
+		if got := (SecretStrategy{}).WarningsOnUpdate(t.Context(), secret, secret); !slices.Equal(got, texts) {
+			t.Errorf("%s: %q, want %q", of, got, texts)
+		}
+	}
+	want("a pair")
+	secret.Data[corev1.TLSCertKey] = certtest.New(t).PEM
+	want("a certificate of another key", "tls: private key does not match public key")
+	secret.Data[corev1.TLSPrivateKeyKey] = []byte("x")
+	want("no key", "tls: failed to find any PEM data in key input")
+	secret.Data[corev1.TLSPrivateKeyKey] = make([]byte, longestKey+1)
+	want("a key that takes too long")
 }
 
 func TestConfigMaps(t *testing.T) {

@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -116,6 +117,28 @@ func (SecretStrategy) PrepareForUpdate(_ context.Context, secret, old *corev1.Se
 	if secret.Type == "" {
 		secret.Type = old.Type
 	}
+}
+
+// longestKey is how long a key is that is looked at. The time for that grows with its square, and a
+// secret may be a megabyte.
+const longestKey = 16 << 10
+
+// WarningsOnCreate: a key and a certificate may not belong together, which nobody notices before
+// they are used.
+func (SecretStrategy) WarningsOnCreate(_ context.Context, secret *corev1.Secret) []string {
+	key := secret.Data[corev1.TLSPrivateKeyKey]
+	if secret.Type != corev1.SecretTypeTLS || len(key) > longestKey {
+		return nil
+	}
+	if _, err := tls.X509KeyPair(secret.Data[corev1.TLSCertKey], key); err != nil {
+		return []string{err.Error()}
+	}
+	return nil
+}
+
+// WarningsOnUpdate are the same.
+func (s SecretStrategy) WarningsOnUpdate(ctx context.Context, secret, _ *corev1.Secret) []string {
+	return s.WarningsOnCreate(ctx, secret)
 }
 
 // HasGeneration: Kubernetes does not count their changes.

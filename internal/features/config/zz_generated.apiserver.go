@@ -87,6 +87,8 @@ func API() typeplane.API {
 					PrepareForUpdate: secretStrategy.PrepareForUpdate,
 					Validate:         secretStrategy.Validate,
 					ValidateUpdate:   secretStrategy.ValidateUpdate,
+					WarningsOnCreate: secretStrategy.WarningsOnCreate,
+					WarningsOnUpdate: secretStrategy.WarningsOnUpdate,
 					NoGeneration:     !secretStrategy.HasGeneration(),
 					Columns:          secretStrategy.Columns(),
 					Cells:            secretStrategy.Cells,

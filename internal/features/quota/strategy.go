@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/typeplane/typeplane/features/strategy"
 	"github.com/typeplane/typeplane/internal/quantity"
 	"github.com/typeplane/typeplane/registry/rest"
 )
@@ -153,6 +154,33 @@ func validateScopeOperator(r *corev1.ScopedResourceSelectorRequirement, path *fi
 		errs = append(errs, field.Invalid(path.Child("operator"), r.Operator, "not a valid selector operator"))
 	}
 	return errs
+}
+
+// limitedTwice are what pods may ask for, and what their limits may be.
+var limitedTwice = []struct{ asked, bare, limit corev1.ResourceName }{
+	{corev1.ResourceRequestsCPU, corev1.ResourceCPU, corev1.ResourceLimitsCPU},
+	{corev1.ResourceRequestsMemory, corev1.ResourceMemory, corev1.ResourceLimitsMemory},
+	{corev1.ResourceRequestsStorage, "", "limits.storage"},
+	{corev1.ResourceRequestsEphemeralStorage, "", corev1.ResourceLimitsEphemeralStorage},
+}
+
+// WarningsOnCreate: limits are never less than what is asked for, so a quota with less of them
+// can't be used up.
+func (ResourceQuotaStrategy) WarningsOnCreate(_ context.Context, quota *corev1.ResourceQuota) []string {
+	var w strategy.Warnings
+	for _, twice := range limitedTwice {
+		name := twice.asked
+		asked, ok := quota.Spec.Hard[name]
+		if !ok {
+			name = twice.bare
+			asked, ok = quota.Spec.Hard[name]
+		}
+		limit, limited := quota.Spec.Hard[twice.limit]
+		if ok && limited && asked.Cmp(limit) > 0 {
+			w.Add("ResourceQuota %s (%s) should be less than %s (%s)", name, asked.String(), twice.limit, limit.String())
+		}
+	}
+	return w.Texts()
 }
 
 // HasGeneration: Kubernetes does not count their changes.

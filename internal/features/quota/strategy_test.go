@@ -50,6 +50,21 @@ func TestResourceQuotas(t *testing.T) {
 		"status.hard[pods]: Invalid value: \"-1\"|status.used[pods]: Invalid value: \"500m\": must be an integer|status.used[books]: Invalid value: \"books\": must be a standard resource type|must be a standard resource for quota")
 }
 
+func TestQuotaWarnings(t *testing.T) {
+	for hard, want := range map[string]string{
+		"{cpu: 1, limits.cpu: 1, requests.storage: 1, limits.memory: 1}": "",
+		"{cpu: 2, limits.cpu: 1}":                                          "ResourceQuota cpu (2) should be less than limits.cpu (1)",
+		"{cpu: 1, requests.cpu: 2, limits.cpu: 1}":                         "ResourceQuota requests.cpu (2) should be less than limits.cpu (1)",
+		"{requests.ephemeral-storage: 2Gi, limits.ephemeral-storage: 1Gi}": "ResourceQuota requests.ephemeral-storage (2Gi) should be less than limits.ephemeral-storage (1Gi)",
+		"{ephemeral-storage: 2Gi, limits.ephemeral-storage: 1Gi}":          "",
+	} {
+		quota := strategytest.Read[corev1.ResourceQuota](t, "{spec: {hard: "+hard+"}}")
+		if got := (ResourceQuotaStrategy{}).WarningsOnCreate(t.Context(), quota); strings.Join(got, "|") != want {
+			t.Errorf("%s: %q, want %q", hard, got, want)
+		}
+	}
+}
+
 func TestQuotaColumns(t *testing.T) {
 	quota := strategytest.Read[corev1.ResourceQuota](t, "{status: {hard: {pods: 4, limits.cpu: 2, cpu: 1, limits.memory: 1Gi}, used: {pods: 1, cpu: 250m}}}")
 	s := ResourceQuotaStrategy{}

@@ -24,6 +24,25 @@ func (s ServiceAccountStrategy) PrepareForUpdate(ctx context.Context, account, _
 	s.PrepareForCreate(ctx, account)
 }
 
+// separated is the annotation that was to keep the secrets of pods of a namespace apart.
+const separated = "kubernetes.io/enforce-mountable-secrets"
+
+// WarningsOnCreate: pods of a namespace can't be kept apart.
+func (ServiceAccountStrategy) WarningsOnCreate(_ context.Context, account *corev1.ServiceAccount) []string {
+	if _, ok := account.Annotations[separated]; !ok {
+		return nil
+	}
+	return []string{"metadata.annotations[" + separated + "]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets"}
+}
+
+// WarningsOnUpdate are the same where the annotation is new.
+func (s ServiceAccountStrategy) WarningsOnUpdate(ctx context.Context, account, old *corev1.ServiceAccount) []string {
+	if _, ok := old.Annotations[separated]; ok {
+		return nil
+	}
+	return s.WarningsOnCreate(ctx, account)
+}
+
 // HasGeneration: Kubernetes does not count their changes.
 func (ServiceAccountStrategy) HasGeneration() bool { return false }
 

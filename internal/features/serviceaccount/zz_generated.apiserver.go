@@ -50,6 +50,8 @@ func newAPI() typeplane.API {
 				Strategy: registry.Strategy[*serviceaccountv1.ServiceAccount]{
 					PrepareForCreate: serviceAccountStrategy.PrepareForCreate,
 					PrepareForUpdate: serviceAccountStrategy.PrepareForUpdate,
+					WarningsOnCreate: serviceAccountStrategy.WarningsOnCreate,
+					WarningsOnUpdate: serviceAccountStrategy.WarningsOnUpdate,
 					NoGeneration:     !serviceAccountStrategy.HasGeneration(),
 					Columns:          serviceAccountStrategy.Columns(),
 					Cells:            serviceAccountStrategy.Cells,

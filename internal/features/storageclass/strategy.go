@@ -13,6 +13,7 @@ import (
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/typeplane/typeplane/features/strategy"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -109,6 +110,24 @@ func oneOf[T ~string](path *field.Path, value T, known ...T) field.ErrorList {
 		return nil
 	}
 	return field.ErrorList{field.NotSupported(path, value, known)}
+}
+
+// WarningsOnCreate say what is odd about where volumes may be.
+func (StorageClassStrategy) WarningsOnCreate(_ context.Context, class *storagev1.StorageClass) []string {
+	var w strategy.Warnings
+	for i := range class.AllowedTopologies {
+		for j := range class.AllowedTopologies[i].MatchLabelExpressions {
+			if instead := strategy.OldNodeLabel(class.AllowedTopologies[i].MatchLabelExpressions[j].Key); instead != "" {
+				w.Add("allowedTopologies[%d].matchLabelExpressions[%d].key: %s", i, j, instead)
+			}
+		}
+	}
+	return w.Texts()
+}
+
+// WarningsOnUpdate are the same.
+func (s StorageClassStrategy) WarningsOnUpdate(ctx context.Context, class, _ *storagev1.StorageClass) []string {
+	return s.WarningsOnCreate(ctx, class)
 }
 
 // HasGeneration: Kubernetes does not count their changes.

@@ -88,6 +88,14 @@ func TestChangedStorageClasses(t *testing.T) {
 	}
 }
 
+func TestStorageClassWarnings(t *testing.T) {
+	class := read(t, "{provisioner: a, allowedTopologies: [{matchLabelExpressions: [{key: a}, {key: beta.kubernetes.io/os}]}]}")
+	want := `allowedTopologies[0].matchLabelExpressions[1].key: deprecated since v1.14; use "kubernetes.io/os" instead`
+	if got := (StorageClassStrategy{}).WarningsOnUpdate(t.Context(), class, class); strings.Join(got, "|") != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestStorageClassColumns(t *testing.T) {
 	for text, want := range map[string]string{
 		"{metadata: {name: fast}, provisioner: p}": "[fast p Delete Immediate false]",

@@ -6,6 +6,8 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/typeplane/typeplane/features/strategy"
 )
 
 // ValidatingWebhookConfigurationStrategy holds the rules of such configurations, and their columns.
@@ -22,6 +24,20 @@ func (ValidatingWebhookConfigurationStrategy) Validate(_ context.Context, c *adm
 		}
 	}
 	return validateWebhooks(hooks)
+}
+
+// WarningsOnCreate: nobody is asked about reviews.
+func (ValidatingWebhookConfigurationStrategy) WarningsOnCreate(_ context.Context, c *admissionregistrationv1.ValidatingWebhookConfiguration) []string {
+	var w strategy.Warnings
+	for i := range c.Webhooks {
+		warnOfReviews(&w, i, c.Webhooks[i].Rules)
+	}
+	return w.Texts()
+}
+
+// WarningsOnUpdate are the same.
+func (s ValidatingWebhookConfigurationStrategy) WarningsOnUpdate(ctx context.Context, c, _ *admissionregistrationv1.ValidatingWebhookConfiguration) []string {
+	return s.WarningsOnCreate(ctx, c)
 }
 
 // Columns are what kubectl get shows of them.
@@ -49,6 +65,20 @@ func (MutatingWebhookConfigurationStrategy) Validate(_ context.Context, c *admis
 		}
 	}
 	return validateWebhooks(hooks)
+}
+
+// WarningsOnCreate: nobody is asked about reviews.
+func (MutatingWebhookConfigurationStrategy) WarningsOnCreate(_ context.Context, c *admissionregistrationv1.MutatingWebhookConfiguration) []string {
+	var w strategy.Warnings
+	for i := range c.Webhooks {
+		warnOfReviews(&w, i, c.Webhooks[i].Rules)
+	}
+	return w.Texts()
+}
+
+// WarningsOnUpdate are the same.
+func (s MutatingWebhookConfigurationStrategy) WarningsOnUpdate(ctx context.Context, c, _ *admissionregistrationv1.MutatingWebhookConfiguration) []string {
+	return s.WarningsOnCreate(ctx, c)
 }
 
 // Columns are what kubectl get shows of them.

@@ -8,6 +8,8 @@ import (
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/typeplane/typeplane/features/strategy"
+	"github.com/typeplane/typeplane/internal/features/webhook/match"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -33,6 +35,22 @@ func ValidateRule(r *admissionregistrationv1.RuleWithOperations, path *field.Pat
 	errs = append(errs, validateNames(path.Child("apiVersions"), r.APIVersions, "API versions", false)...)
 	errs = append(errs, validateResources(path.Child("resources"), r.Resources)...)
 	return append(errs, oneOf(path.Child("scope"), r.Scope, admissionregistrationv1.AllScopes, admissionregistrationv1.ClusterScope, admissionregistrationv1.NamespacedScope)...)
+}
+
+// warnOfReviews looks for reviews in the rules of the i-th webhook. A star is not taken to mean
+// them.
+func warnOfReviews(w *strategy.Warnings, i int, rules []admissionregistrationv1.RuleWithOperations) {
+	for j := range rules {
+		groups, resources := rules[j].APIGroups, rules[j].Resources
+		if slices.Contains(groups, "*") || slices.Contains(resources, "*") {
+			continue
+		}
+		for _, review := range match.Reviews() {
+			if slices.Contains(groups, review.Group) && slices.Contains(resources, review.Resource) {
+				w.Add("webhooks[%d].rules[%d]: %s is excluded from admission webhooks; this rule will have no effect", i, j, review)
+			}
+		}
+	}
 }
 
 // validateNames: a star stands alone. The core group has no name, but everything else has.

@@ -60,6 +60,22 @@ func TestWebhooks(t *testing.T) {
 }
 
 // However much is wrong with what was sent, not much more is found than an answer lists.
+func TestWebhookWarnings(t *testing.T) {
+	for rule, want := range map[string]string{
+		"{apiGroups: ['', authentication.k8s.io], resources: [pods, tokenreviews]}": "webhooks[0].rules[0]: tokenreviews.authentication.k8s.io is excluded from admission webhooks; this rule will have no effect",
+		"{apiGroups: ['*'], resources: [tokenreviews]}":                             "",
+		"{apiGroups: [''], resources: [tokenreviews]}":                              "",
+	} {
+		c := new(admissionregistrationv1.MutatingWebhookConfiguration)
+		if err := yaml.UnmarshalStrict([]byte("{webhooks: [{rules: ["+rule+"]}]}"), c); err != nil {
+			t.Fatal(err)
+		}
+		if got := (MutatingWebhookConfigurationStrategy{}).WarningsOnUpdate(t.Context(), c, c); strings.Join(got, "|") != want {
+			t.Errorf("%s: %q, want %q", rule, got, want)
+		}
+	}
+}
+
 func TestManyViolations(t *testing.T) {
 	texts := make([]string, 10*rest.MaxViolations)
 	conditions := make([]admissionregistrationv1.MatchCondition, len(texts))

@@ -46,6 +46,9 @@ func Exempt(r *admission.Request) bool {
 		slices.Contains(reviews, r.Resource.GroupResource())
 }
 
+// Reviews are the resources that nobody is asked about.
+func Reviews() []schema.GroupResource { return slices.Clone(reviews) }
+
 var namespaceResource = schema.GroupResource{Resource: "namespaces"}
 
 // aboutNamespace says whether the request is about a namespace itself, or a part of it.

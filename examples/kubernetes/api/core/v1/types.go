@@ -88,6 +88,7 @@ type ServiceList = corev1.ServiceList
 // Endpoints are the addresses behind a service, in the form that came before endpoint slices.
 //
 // +kubebuilder:resource:path=endpoints,singular=endpoints,shortName=ep
+// +kubebuilder:deprecatedversion:warning="v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"
 type Endpoints = corev1.Endpoints
 
 // EndpointsList is a list of them.
