@@ -58,10 +58,16 @@ func compareOn(t *testing.T, s *server, kinds []kind, plugins admission.Interfac
 		if *only != "" && *only != k.resource {
 			continue
 		}
-		files, err := filepath.Glob(filepath.Join("testdata", strings.TrimPrefix(k.Group+"_", "_")+k.Version+"_"+k.resource+"*.yaml"))
+		pattern := strings.TrimPrefix(k.Group+"_", "_") + k.Version + "_" + k.resource + "*.yaml"
+		files, err := filepath.Glob(filepath.Join("testdata", pattern))
 		if err != nil || len(files) == 0 {
 			t.Errorf("%s of %s has no object in testdata", k.Kind, k.GroupVersion())
 		}
+		odd, err := filepath.Glob(filepath.Join("testdata", "odd", pattern)) // those that servers warn of
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, odd...)
 		c := writes{server: s, kind: k, user: who, plugins: plugins, Comparison: documents.Comparison{Kind: k.Kind}}
 		for _, file := range files {
 			c.run(read(t, file))
