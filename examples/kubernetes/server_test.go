@@ -130,6 +130,22 @@ func services(t *testing.T, c servertest.Client) {
 	if got := c.Want(201, "", "POST", namespace+"/services", `{"apiVersion":"v1","kind":"Service","metadata":{"name":"name"},"spec":{"type":"ExternalName","externalName":"example.com"}}`); address.MatchString(got) {
 		t.Errorf("one that is a name has an address: %s", got)
 	}
+	make(422, "spec.clusterIPs: Forbidden: may not be set for ExternalName services", "external", `"type":"ExternalName","externalName":"example.com","clusterIP":"10.96.8.8",`)
+	make(422, "spec.ipFamilies: Forbidden", "external", `"type":"ExternalName","externalName":"example.com","ipFamilies":["IPv4"],`)
+	make(201, `"clusterIP":"10.96.8.8"`, "changes", `"clusterIP":"10.96.8.8",`)
+	if got := c.Want(200, "", "PATCH", namespace+"/services/changes", `{"spec":{"type":"ExternalName","externalName":"example.com"}}`); strings.Contains(got, "10.96.8.8") {
+		t.Errorf("one that becomes a name keeps its address: %s", got)
+	}
+	make(201, `"clusterIP":"10.96.8.8"`, "next", `"clusterIP":"10.96.8.8",`)
+	var ports []string
+	for n := range maxNodePorts + 1 {
+		ports = append(ports, fmt.Sprintf(`{"name":"p%d","port":%d}`, n, n+1))
+	}
+	many := func(n int) string {
+		return `{"apiVersion":"v1","kind":"Service","metadata":{"name":"many"},"spec":{"type":"NodePort","ports":[` + strings.Join(ports[:n], ",") + `]}}`
+	}
+	c.Want(422, "spec.ports: Too many: 101: must have at most 100 items", "POST", namespace+"/services", many(maxNodePorts+1))
+	c.Want(201, "", "POST", namespace+"/services", many(maxNodePorts))
 	c.Want(422, "field is immutable", "PATCH", namespace+"/services/a", `{"spec":{"clusterIP":"10.96.0.9","clusterIPs":["10.96.0.9"]}}`)
 	// An update that says nothing of the address leaves it.
 	c.Want(200, taken, "PUT", namespace+"/services/a", service("a", `"selector":{"a":"b"},`))

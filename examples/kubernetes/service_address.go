@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -34,6 +35,10 @@ func apiAddress() string { return serviceRange.Addr().Next().String() }
 // own. The key is written in the transaction of the service. So none is given twice, and none stays
 // behind, whichever server dies.
 const addressPrefix = "/.service-addresses/"
+
+// maxNodePorts is how many ports of nodes a service may have. Each is a key in its transaction, of
+// which etcd takes 128.
+const maxNodePorts = 100
 
 // addressAttempts is how many free ones are looked for before there seem to be none.
 const addressAttempts = 1000
@@ -69,7 +74,7 @@ func keep(_ context.Context, r *admission.Request) error {
 	if was && hasPorts(&service.Spec) {
 		keepPorts(service.Spec.Ports, old.Spec.Ports)
 	}
-	settle(&service.Spec)
+	settle(&service.Spec, specOf(old))
 	return nil
 }
 
@@ -94,11 +99,19 @@ func keepPorts(ports, old []corev1.ServicePort) {
 	}
 }
 
-// settle has the fields say the same that are about one thing, and takes out what does not go with
-// the type.
-func settle(spec *corev1.ServiceSpec) {
+// settle has the fields say the same that are about one thing. One that has become a name loses
+// what it had as an address, where the client has sent that as it was.
+func settle(spec, was *corev1.ServiceSpec) {
 	if !hasAddress(spec) {
-		spec.ClusterIP, spec.ClusterIPs, spec.IPFamilies, spec.IPFamilyPolicy = "", nil, nil, nil
+		if hasAddress(was) && spec.ClusterIP == was.ClusterIP && slices.Equal(spec.ClusterIPs, was.ClusterIPs) {
+			spec.ClusterIP, spec.ClusterIPs = "", nil
+		}
+		if hasAddress(was) && slices.Equal(spec.IPFamilies, was.IPFamilies) {
+			spec.IPFamilies = nil
+		}
+		if hasAddress(was) && equality.Semantic.DeepEqual(spec.IPFamilyPolicy, was.IPFamilyPolicy) {
+			spec.IPFamilyPolicy = nil
+		}
 		return
 	}
 	if spec.ClusterIP == "" && len(spec.ClusterIPs) > 0 {
@@ -271,6 +284,12 @@ func specOf(service *corev1.Service) *corev1.ServiceSpec {
 
 // outside says what a service asks for that nobody can have, beside what it had before.
 func outside(is, was *corev1.ServiceSpec) *field.Error {
+	if err := addressOfName(is); err != nil {
+		return err
+	}
+	if hasPorts(is) && len(is.Ports) > maxNodePorts {
+		return field.TooMany(specPath.Child("ports"), len(is.Ports), maxNodePorts)
+	}
 	if all := is.ClusterIPs; !slices.Equal(all, was.ClusterIPs) && !slices.Equal(all, []string{is.ClusterIP}) && len(all) > 0 {
 		return field.Invalid(specPath.Child("clusterIPs"), all, "the first value must match `clusterIP`, and there is no other: addresses are of one family here")
 	}
@@ -290,6 +309,22 @@ func outside(is, was *corev1.ServiceSpec) *field.Error {
 	}
 	if port := is.HealthCheckNodePort; !had[port] && (port < firstPort || port > lastPort) {
 		return portOutside(specPath.Child("healthCheckNodePort"), port)
+	}
+	return nil
+}
+
+// addressOfName refuses what a service that is a name can't have. The words are those of a
+// kube-apiserver.
+func addressOfName(spec *corev1.ServiceSpec) *field.Error {
+	const detail = "may not be set for ExternalName services"
+	switch {
+	case hasAddress(spec):
+	case spec.ClusterIP != "" || len(spec.ClusterIPs) > 0:
+		return field.Forbidden(specPath.Child("clusterIPs"), detail)
+	case len(spec.IPFamilies) > 0:
+		return field.Forbidden(specPath.Child("ipFamilies"), detail)
+	case spec.IPFamilyPolicy != nil:
+		return field.Forbidden(specPath.Child("ipFamilyPolicy"), detail)
 	}
 	return nil
 }

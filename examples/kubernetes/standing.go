@@ -66,6 +66,6 @@ func ownService() *corev1.Service {
 			Ports: []corev1.ServicePort{{Name: "https", Protocol: corev1.ProtocolTCP, Port: 443, TargetPort: intstr.FromInt32(6443)}},
 		},
 	}
-	settle(&service.Spec)
+	settle(&service.Spec, new(corev1.ServiceSpec))
 	return service
 }
