@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	namepath "k8s.io/apimachinery/pkg/api/validation/path"
+	"k8s.io/apimachinery/pkg/api/validate/content"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
@@ -95,7 +95,7 @@ func validateParamRef(ref *admissionregistrationv1.ParamRef, path *field.Path) (
 
 // validateName refuses what no object can be called.
 func validateName(name string, path *field.Path) (errs field.ErrorList) {
-	for _, message := range namepath.IsValidPathSegmentName(name) {
+	for _, message := range content.IsPathSegmentName(name) {
 		errs = append(errs, field.Invalid(path, name, message))
 	}
 	return errs
