@@ -39,3 +39,7 @@ func inTheirWords(kind, cause string) string {
 	}
 	return cause
 }
+
+func matches(pattern, s string) bool {
+	return pattern == "" || regexp.MustCompile("^(?:"+pattern+")").MatchString(s)
+}

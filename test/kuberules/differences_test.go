@@ -1,9 +1,6 @@
 package kuberules
 
-import (
-	"regexp"
-	"slices"
-)
+import "slices"
 
 // rule says which differences a reason is for. A regular expression that is "" matches everything;
 // each matches from the beginning.
@@ -76,8 +73,4 @@ func (r rule) matches(d difference) bool {
 		return false
 	}
 	return matches(r.kinds, d.kind.Kind) && matches(r.verbs, d.verb) && matches(r.paths, d.path)
-}
-
-func matches(pattern, s string) bool {
-	return pattern == "" || regexp.MustCompile("^(?:"+pattern+")").MatchString(s)
 }
