@@ -232,7 +232,7 @@ oracle: ## The same for ORACLE (5m) in all shapes of servers and faults, and eac
 	cd test/oracle && $(GO) run . -for $(ORACLE) $(if $(SHAPE),-shape $(SHAPE))
 
 .PHONY: kube-rules
-kube-rules: ## Every field of every kind of examples/cluster made wrong, and random objects by the tags of k8s.io/api, judged by ours and by k8s.io/kubernetes; every field of every kind of examples/kubernetes changed, and random objects, as both answer them (tens of minutes).
+kube-rules: ## Every field of every kind of examples/cluster made wrong, and random objects by the tags of k8s.io/api, judged by ours and by k8s.io/kubernetes; every field of every kind of examples/kubernetes changed, and random objects, as both answer them (half an hour).
 	cd test/kuberules && $(GO) test -count=1 -timeout 60m ./...
 
 .PHONY: kubernetes
