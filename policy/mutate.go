@@ -44,11 +44,9 @@ func (e *enforcer) mutate(ctx context.Context, r *admission.Request) error {
 	}
 	s := rounds.New[invocation]()
 	r.Second(func(ctx context.Context, r *admission.Request) error {
-		anybody, err := s.Second(r)
-		if err != nil {
+		if due, err := s.Second(r); err != nil {
 			return apierrors.NewInternalError(err)
-		}
-		if !anybody {
+		} else if !due {
 			return nil
 		}
 		return e.each(ctx, r, active, s)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/typeplane/typeplane/internal/quantity"
 	"github.com/typeplane/typeplane/registry/rest"
-	strange "github.com/typeplane/typeplane/runtime/quantity"
+	runtimequantity "github.com/typeplane/typeplane/runtime/quantity"
 )
 
 // validateResources judges what a container asks for.
@@ -72,7 +72,7 @@ func validateAmount(name corev1.ResourceName, q resource.Quantity, at *field.Pat
 // wholePages says whether an amount of memory is a number of pages of the size in its name.
 func wholePages(name corev1.ResourceName, q resource.Quantity) bool {
 	text := strings.TrimPrefix(string(name), corev1.ResourceHugePagesPrefix)
-	if strange.Check(text) != nil {
+	if runtimequantity.Check(text) != nil {
 		return false
 	}
 	size, err := resource.ParseQuantity(text)

@@ -146,6 +146,8 @@ func services(t *testing.T, c servertest.Client) {
 	}
 	c.Want(422, "spec.ports: Too many: 101: must have at most 100 items", "POST", namespace+"/services", many(maxNodePorts+1))
 	c.Want(201, "", "POST", namespace+"/services", many(maxNodePorts))
+	other := strings.ReplaceAll(many(maxNodePorts), `"port":`, `"port":20`) // all ports are new
+	c.Want(422, "spec.ports: Forbidden: a write may give and take 110 addresses and ports of nodes at most, not 200", "PUT", namespace+"/services/many", other)
 	c.Want(422, "field is immutable", "PATCH", namespace+"/services/a", `{"spec":{"clusterIP":"10.96.0.9","clusterIPs":["10.96.0.9"]}}`)
 	// An update that says nothing of the address leaves it.
 	c.Want(200, taken, "PUT", namespace+"/services/a", service("a", `"selector":{"a":"b"},`))

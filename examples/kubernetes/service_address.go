@@ -36,9 +36,13 @@ func apiAddress() string { return serviceRange.Addr().Next().String() }
 // behind, whichever server dies.
 const addressPrefix = "/.service-addresses/"
 
-// maxNodePorts is how many ports of nodes a service may have. Each is a key in its transaction, of
-// which etcd takes 128.
-const maxNodePorts = 100
+// Each address and port is a key in the transaction of its service, of which etcd takes 128. A
+// service may have so many ports of nodes, and a write may give and take so many keys; others of
+// the transaction are of other plug-ins.
+const (
+	maxNodePorts = 100
+	maxKeys      = 110
+)
 
 // addressAttempts is how many free ones are looked for before there seem to be none.
 const addressAttempts = 1000
@@ -186,6 +190,10 @@ func (a addresses) transact(ctx context.Context, r *admission.Request) ([]storag
 		if taken.Revision > 0 {
 			ops = append(ops, storage.Op{Key: key, Expected: taken.Revision, Act: storage.Remove})
 		}
+	}
+	if len(ops) > maxKeys {
+		detail := fmt.Sprintf("a write may give and take %d addresses and ports of nodes at most, not %d: change them in several", maxKeys, len(ops))
+		return nil, refused(service, field.Forbidden(specPath.Child("ports"), detail))
 	}
 	if r.DryRun {
 		return nil, nil

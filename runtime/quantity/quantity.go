@@ -1,5 +1,6 @@
 // Package quantity refuses resource quantities that strangers wrote to keep a server busy. Package
-// resource of apimachinery takes an hour and gigabytes of memory for some of a dozen characters.
+// resource of apimachinery took nine seconds for 1e-30000000, and time grows faster than the
+// exponent.
 package quantity
 
 import "errors"

@@ -213,7 +213,7 @@ func asCEL(t *testing.T, doc map[string]any) map[string]any {
 	return spec
 }
 
-// TestQuantities: a text that apimachinery reads for an hour is no quantity.
+// TestQuantities: a text that apimachinery would read for long is no quantity.
 func TestQuantities(t *testing.T) {
 	for text, want := range map[string]bool{
 		"500m": true, "2Gi": true, "1E": true, "1Ei": true, "1e3": true, "1e-999": true,

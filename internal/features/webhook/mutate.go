@@ -29,11 +29,9 @@ func (m *Mutating) mutate(ctx context.Context, r *admission.Request) error {
 	}
 	s := rounds.New[*hook]()
 	r.Second(func(ctx context.Context, r *admission.Request) error {
-		any, err := s.Second(r)
-		if err != nil {
+		if due, err := s.Second(r); err != nil {
 			return apierrors.NewInternalError(err)
-		}
-		if !any {
+		} else if !due {
 			return nil
 		}
 		return m.each(ctx, r, hooks, s)

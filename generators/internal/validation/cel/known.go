@@ -193,8 +193,8 @@ func (tr *translator) compareQuantities(a, b value) []any {
 	return spell(helperCompareQuantities.Name, "(", a.code, ", ", b.code, ")")
 }
 
-// helperQuantity has the bounds of package runtime/quantity: apimachinery takes an hour for some
-// quantities of a dozen characters.
+// helperQuantity has about the bounds of package runtime/quantity, which says what they are for.
+// They are printed, since packages of types need not import the runtime.
 var helperQuantity = reader("validate_quantity", "reads a quantity, like 500m or 2Gi, unless its exponent is long.", quantityType,
 	[]any{"if at := ", plan.Ident("strings", "LastIndexAny"), `(text, "eE"); len(text) > 10000 || at >= 0 && len(text)-at > len("e-999") {`},
 	[]any{"return ", plan.Ident(quantityPath, "Quantity"), "{}, ", plan.Ident(quantityPath, "ErrFormatWrong")},

@@ -58,8 +58,8 @@ func (s *Rounds[K]) End(r *admission.Request) (err error) {
 	return err
 }
 
-// Second begins the second round, and says whether anybody is to be asked in it.
-func (s *Rounds[K]) Second(r *admission.Request) (any bool, err error) {
+// Second begins the second round. due says whether anybody is to be asked in it.
+func (s *Rounds[K]) Second(r *admission.Request) (due bool, err error) {
 	s.round = 1
 	if len(s.asked) > 0 {
 		now, err := first(r)
