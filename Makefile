@@ -246,7 +246,7 @@ kubernetes: $(BIN)/kubectl $(BIN)/kube-scheduler $(BIN)/kwok $(if $(OLDER),$(OLD
 
 .PHONY: beside
 BESIDE ?= -nodes 50 -pods 500
-beside: $(BIN)/etcd $(BIN)/kube-scheduler $(BIN)/kube-apiserver $(BIN)/kwok ## One workload on kube-apiserver and on examples/kubernetes, by turns; prints tables into docs/kubernetes.md (ten minutes, builds not counted; BESIDE='-nodes 200 -pods 2000 -deployments 40' for half an hour, BESIDE="-page '' -nodes 1000 -pods 10000 -deployments 200 -heartbeats 10m" for hours).
+beside: $(BIN)/etcd $(BIN)/kube-scheduler $(BIN)/kube-apiserver $(BIN)/kwok ## One workload on kube-apiserver and on examples/kubernetes, by turns; prints tables into docs/kubernetes.md (three minutes, builds not counted; BESIDE='-nodes 200 -pods 2000 -deployments 40' for seven, BESIDE='-nodes 1000 -pods 10000 -deployments 200 -heartbeats 10m' for an hour).
 	cd examples/kubernetes/server && $(GO) build -o $(CURDIR)/$(BIN)/kubernetes .
 	cd test/kubernetes && $(GO) run . -beside -bin $(CURDIR)/$(BIN) -page ../../docs/kubernetes.md -patience 20m $(BESIDE)
 
