@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/typeplane/typeplane/internal/server/pacing"
+	"github.com/typeplane/typeplane/internal/server/transport"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/trace"
 )
@@ -16,6 +18,9 @@ import (
 // be written after all, the client still gets a proper error. Longer ones are streamed, compressed
 // if the client can read that.
 const compressThreshold = 128 << 10
+
+// compressedAtOnce is how many bytes are compressed without a look at the clock.
+const compressedAtOnce = 16 << 10
 
 // slack is what a client has, beyond the deadline of the request, to read an answer that is
 // streamed.
@@ -26,7 +31,7 @@ const slack = 30 * time.Second
 func (c *call) send(code int, view rest.View, rep rest.Representation) error {
 	a := answers.Get().(*answer)
 	a.call, a.code, a.contentType = c, code, string(rep.MediaType)
-	a.worker = beginWork()
+	a.paced = pacing.Begin()
 	defer a.release()
 	c.recordView(view, rep)
 	_, step := trace.Begin(c.ctx, "write the answer")
@@ -42,7 +47,7 @@ func (c *call) send(code int, view rest.View, rep rest.Representation) error {
 func (c *call) sendBytes(code int, contentType string, body []byte) error {
 	a := answers.Get().(*answer)
 	a.call, a.code, a.contentType = c, code, contentType
-	a.worker = beginWork()
+	a.paced = pacing.Begin()
 	defer a.release()
 	if _, err := a.Write(body); err != nil {
 		return err
@@ -61,8 +66,8 @@ type answer struct {
 	out         io.Writer // nil until the answer is too long for the buffer
 	coding      *coding   // nil: the answer is not compressed
 	compressor  compressor
-	blocks      blocks // where all ends
-	worker      worker // makes a long answer
+	frames      transport.FrameWriter // where all of a long answer ends
+	paced       pacing.Writer         // makes a long answer
 }
 
 // Write collects, or streams.
@@ -93,7 +98,7 @@ func (a *answer) AvailableBuffer() []byte {
 }
 
 // Pause is for a view that works for long before it writes.
-func (a *answer) Pause() { a.worker.yield() }
+func (a *answer) Pause() { a.paced.Pause() }
 
 // stream sends the header and chooses where the rest goes.
 func (a *answer) stream() {
@@ -101,16 +106,16 @@ func (a *answer) stream() {
 	header := c.w.Header()
 	header.Set("Content-Type", a.contentType)
 	c.sendWarnings()
-	a.blocks.to = c.w
-	a.worker.passOn(&a.blocks, math.MaxInt)
+	a.frames.Reset(c.w)
+	a.paced.SetOutput(&a.frames, math.MaxInt)
 	if a.coding = accepted(c.req.Header["Accept-Encoding"]); a.coding != nil {
 		header.Set("Content-Encoding", a.coding.name)
 		header.Add("Vary", "Accept-Encoding")
 		a.compressor = a.coding.pool.Get().(compressor)
-		a.compressor.Reset(&a.blocks)
-		a.worker.passOn(a.compressor, morsel)
+		a.compressor.Reset(&a.frames)
+		a.paced.SetOutput(a.compressor, compressedAtOnce)
 	}
-	a.out = &a.worker
+	a.out = &a.paced
 	// A client that does not read must not hold the answer for ever; not every ResponseWriter can
 	// have a deadline.
 	if deadline, ok := c.ctx.Deadline(); ok {
@@ -125,7 +130,7 @@ func (a *answer) finish() error {
 		header.Set("Content-Type", a.contentType)
 		header.Set("Content-Length", strconv.Itoa(len(a.buffer)))
 		a.call.sendWarnings()
-		end := connectionOf(a.call.req.Context()).writesShort()
+		end := transport.WritingShort(a.call.req.Context())
 		defer end()
 		a.call.w.WriteHeader(a.code)
 		_, err := a.call.w.Write(a.buffer)
@@ -136,7 +141,7 @@ func (a *answer) finish() error {
 			return err
 		}
 	}
-	return a.blocks.flush()
+	return a.frames.Flush()
 }
 
 func (a *answer) release() {
@@ -144,6 +149,7 @@ func (a *answer) release() {
 		a.compressor.Reset(nil)
 		a.coding.pool.Put(a.compressor)
 	}
-	*a = answer{buffer: a.buffer[:0], blocks: blocks{rest: a.blocks.rest[:0]}}
+	a.frames.Reset(nil)
+	*a = answer{buffer: a.buffer[:0], frames: a.frames}
 	answers.Put(a)
 }

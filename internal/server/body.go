@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typeplane/typeplane/internal/server/pacing"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/serializer"
@@ -19,6 +20,9 @@ import (
 // largeBody is from where on a body waits for memory. What is made of it takes several times as
 // much.
 const largeBody = 64 << 10
+
+// waitMemory is what it waits by, another in a test.
+var waitMemory = pacing.WaitMemory
 
 // readBody reads all of the body, or answers 413.
 func (s *Server) readBody(c *call) ([]byte, error) {
@@ -30,7 +34,7 @@ func (s *Server) readBody(c *call) ([]byte, error) {
 		return nil, errNoTime // the body has had no chance
 	}
 	if length < 0 || length > largeBody {
-		memory.wait()
+		waitMemory()
 	}
 	if length >= 0 {
 		body := make([]byte, length)

@@ -7,6 +7,9 @@
 // list.go, watch.go, create.go, update.go, patch.go, delete.go, deletecollection.go). Documents
 // that never change (discovery, OpenAPI) are built once, in New.
 //
+// Two packages below have what is not about one request: transport the connections, and pacing the
+// order in which short and long work goes on.
+//
 // This package never stores anything, knows no storage and converts no objects: a rest.View writes
 // itself.
 package server

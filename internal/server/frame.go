@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"sync"
 
+	"github.com/typeplane/typeplane/internal/server/transport"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -54,7 +55,7 @@ func (f *framer) make(b *framing) ([]byte, error) {
 // watches wait most of the time.
 type framing struct {
 	frame, object bytes.Buffer
-	block         []byte
+	out           transport.FrameWriter // of several frames
 }
 
 var framings = sync.Pool{New: func() any { return new(framing) }}
@@ -63,6 +64,7 @@ var framings = sync.Pool{New: func() any { return new(framing) }}
 const mostFraming = 64 << 10
 
 func (b *framing) release() {
+	b.out.Reset(nil)
 	if b.frame.Cap()+b.object.Cap() <= 2*mostFraming {
 		framings.Put(b)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/internal/server/metrics"
+	"github.com/typeplane/typeplane/internal/server/pacing"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -25,8 +26,8 @@ func New(config Config) (*Server, error) {
 	if err := config.complete(); err != nil {
 		return nil, err
 	}
-	if lulls.err != nil {
-		return nil, lulls.err
+	if err := pacing.Err(); err != nil {
+		return nil, err
 	}
 	s := &Server{
 		config:        config,

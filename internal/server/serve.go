@@ -10,6 +10,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/typeplane/typeplane/internal/server/transport"
 )
 
 // Serve answers requests that come in through the listener until ctx ends, and then stops in good
@@ -22,7 +24,7 @@ import (
 // cipher suites but those with CBC, and asking for a client certificate. GetConfigForClient has to
 // do this for itself. Nil means no TLS, over which kubectl sends no credentials.
 func (s *Server) Serve(ctx context.Context, listener net.Listener, tlsConfig *tls.Config) error {
-	srv, err := NewHTTPServer(s, tlsConfig, s.config.MaxStreams, s.errorLog())
+	srv, err := transport.NewServer(s, tlsConfig, s.config.MaxStreams, s.errorLog())
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/typeplane/typeplane/internal/fairness"
+	"github.com/typeplane/typeplane/internal/server/transport"
 )
 
 // The headers that say which objects decided about the request. They have UIDs, since names could
@@ -127,7 +128,7 @@ func (s *Server) writeWork(c *call) fairness.Work {
 func (c *call) lasting() (began, over func()) {
 	var end func()
 	began = sync.OnceFunc(func() {
-		end = connectionOf(c.req.Context()).lasts()
+		end = transport.Lasting(c.req.Context())
 		if c.release != nil {
 			c.release()
 		}

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typeplane/typeplane/internal/server/transport"
 )
 
 // Waiting answers requests while there is no Server yet. Everything but /livez gets 503 with a
@@ -38,7 +40,7 @@ func Wait(listener net.Listener, config *tls.Config, reason string, log *slog.Lo
 	w := &Waiting{listener: &borrowed{Listener: listener, deadliner: deadlines}, served: make(chan struct{})}
 	w.Say(reason)
 	var err error
-	if w.srv, err = NewHTTPServer(w, config, 0, slog.NewLogLogger(log.Handler(), slog.LevelDebug)); err != nil {
+	if w.srv, err = transport.NewServer(w, config, 0, slog.NewLogLogger(log.Handler(), slog.LevelDebug)); err != nil {
 		return nil, err
 	}
 	go func() {

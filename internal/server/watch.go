@@ -153,7 +153,7 @@ func (c *call) sendEvents(ctx context.Context, w watching) error {
 	})
 }
 
-// writeEvents writes events in as few blocks as they fill.
+// writeEvents writes events in as few frames of HTTP/2 as they fill.
 func writeEvents(to io.Writer, frames *framer, events []rest.Event) error {
 	b := framings.Get().(*framing)
 	defer b.release()
@@ -165,8 +165,8 @@ func writeEvents(to io.Writer, frames *framer, events []rest.Event) error {
 		_, err = to.Write(frame)
 		return err
 	}
-	out := blocks{to: to, rest: b.block[:0]}
-	defer func() { b.block = out.rest }()
+	out := &b.out
+	out.Reset(to)
 	for _, event := range events {
 		frame, err := frames.frame(b, event)
 		if err != nil {
@@ -176,5 +176,5 @@ func writeEvents(to io.Writer, frames *framer, events []rest.Event) error {
 			return err
 		}
 	}
-	return out.flush()
+	return out.Flush()
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/internal/debugsocket"
 	"github.com/typeplane/typeplane/internal/server"
+	"github.com/typeplane/typeplane/internal/server/transport"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
 )
@@ -82,7 +83,7 @@ func run(f flags) error {
 		config.ClientAuth = tls.RequestClientCert
 		return serve(ctx, listener, &http.Server{Handler: http.HandlerFunc(ready), TLSConfig: config})
 	case 2:
-		srv, err := server.NewHTTPServer(http.HandlerFunc(ready), config, 0, nil)
+		srv, err := transport.NewServer(http.HandlerFunc(ready), config, 0, nil)
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package server
+package transport
 
 import (
 	"bytes"
@@ -46,8 +46,8 @@ func frame(kind http2.FrameType, flags http2.Flags, payload int) []byte {
 	return b.Bytes()
 }
 
-// TestJoined: what belongs together is sent together, and nothing is held for long.
-func TestJoined(t *testing.T) {
+// TestCoalescer: what belongs together is sent together, and nothing is held for long.
+func TestCoalescer(t *testing.T) {
 	headers := frame(http2.FrameHeaders, http2.FlagHeadersEndHeaders, 100)
 	failed := frame(http2.FrameHeaders, http2.FlagHeadersEndHeaders|http2.FlagHeadersEndStream, 100)
 	data := frame(http2.FrameData, 0, 5000)
@@ -79,12 +79,12 @@ func TestJoined(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				socket := new(sent)
-				j := newJoined(socket)
+				c := newCoalescer(socket)
 				if tc.short {
-					defer j.writesShort()()
+					defer c.writesShort()()
 				}
 				for _, p := range tc.writes {
-					if n, err := j.Write(p); n != len(p) || err != nil {
+					if n, err := c.Write(p); n != len(p) || err != nil {
 						t.Fatal(n, err)
 					}
 				}
@@ -107,16 +107,16 @@ func TestJoined(t *testing.T) {
 	}
 }
 
-// TestJoinedKeepsOrder: whatever is written, in whatever pieces, arrives as it is.
-func TestJoinedKeepsOrder(t *testing.T) {
+// TestCoalescerKeepsOrder: whatever is written, in whatever pieces, arrives as it is.
+func TestCoalescerKeepsOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		random := rand.New(rand.NewPCG(1, 2))
 		for range 300 {
 			socket := new(sent)
-			j := newJoined(socket)
+			c := newCoalescer(socket)
 			end := func() {}
 			if random.IntN(2) == 0 {
-				end = j.writesShort()
+				end = c.writesShort()
 			}
 			var all []byte
 			for range 1 + random.IntN(20) {
@@ -130,7 +130,7 @@ func TestJoinedKeepsOrder(t *testing.T) {
 			}
 			for rest := all; len(rest) > 0; {
 				n := min(len(rest), 1+random.IntN(20_000))
-				if _, err := j.Write(rest[:n]); err != nil {
+				if _, err := c.Write(rest[:n]); err != nil {
 					t.Fatal(err)
 				}
 				rest = rest[n:]
@@ -162,17 +162,17 @@ func kindAt(all []byte, i int) bool {
 	return false
 }
 
-// TestJoinedError: that a write failed which nobody waited for is told to the next one.
-func TestJoinedError(t *testing.T) {
+// TestCoalescerError: that a write failed which nobody waited for is told to the next one.
+func TestCoalescerError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		socket := &sent{err: io.ErrClosedPipe}
-		j := newJoined(socket)
-		if _, err := j.Write(frame(http2.FrameHeaders, http2.FlagHeadersEndHeaders, 10)); err != nil {
+		c := newCoalescer(socket)
+		if _, err := c.Write(frame(http2.FrameHeaders, http2.FlagHeadersEndHeaders, 10)); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(holdTime)
 		synctest.Wait()
-		if _, err := j.Write(frame(http2.FrameData, 0, 10)); !errors.Is(err, io.ErrClosedPipe) || len(socket.all()) != 1 {
+		if _, err := c.Write(frame(http2.FrameData, 0, 10)); !errors.Is(err, io.ErrClosedPipe) || len(socket.all()) != 1 {
 			t.Errorf("%v behind %d writes", err, len(socket.all()))
 		}
 	})

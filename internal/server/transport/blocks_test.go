@@ -1,4 +1,4 @@
-package server
+package transport
 
 import (
 	"bytes"
@@ -17,13 +17,14 @@ func (s *sizes) Write(p []byte) (int, error) {
 	return s.all.Write(p)
 }
 
-// TestBlocks: whatever is written, the bytes arrive, in whole frames except for the last.
-func TestBlocks(t *testing.T) {
+// TestFrameWriter: whatever is written, the bytes arrive, in whole frames except for the last.
+func TestFrameWriter(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
 		var want []byte
 		out := new(sizes)
-		b := &blocks{to: out}
+		b := new(FrameWriter)
+		b.Reset(out)
 		for range random.IntN(8) {
 			p := make([]byte, random.IntN(1+random.IntN(4*frameSize)))
 			for i := range p {
@@ -34,7 +35,7 @@ func TestBlocks(t *testing.T) {
 			}
 			want = append(want, p...)
 		}
-		if err := b.flush(); err != nil {
+		if err := b.Flush(); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(out.all.Bytes(), want) {

@@ -1,4 +1,4 @@
-package server
+package transport
 
 import (
 	"bytes"
@@ -18,6 +18,7 @@ import (
 	"golang.org/x/net/http2"
 
 	"github.com/typeplane/typeplane/internal/certtest"
+	"github.com/typeplane/typeplane/internal/server/pacing"
 )
 
 // received is a connection on which a client has sent bytes, all at once. The client has closed it.
@@ -215,9 +216,9 @@ func TestResets(t *testing.T) {
 // connection ends.
 func TestCalm(t *testing.T) {
 	config := &tls.Config{Certificates: []tls.Certificate{*certtest.New(t).Server(t)}}
-	lulls.wait() // what gives lulls is not of the test, so that its time does not stand still
+	pacing.WaitIdle() // what ends a wait is not of the test, so that its time does not stand still
 	synctest.Test(t, func(t *testing.T) {
-		srv, err := NewHTTPServer(http.NotFoundHandler(), config, 0, log.New(io.Discard, "", 0))
+		srv, err := NewServer(http.NotFoundHandler(), config, 0, log.New(io.Discard, "", 0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -264,23 +265,4 @@ func TestCalm(t *testing.T) {
 			t.Error("the connection has not ended")
 		}
 	})
-}
-
-// TestWorker: all that is written is passed on, in order and in pieces.
-func TestWorker(t *testing.T) {
-	var out writes
-	w := beginWork()
-	w.passOn(&out, 10)
-	sent := bytes.Repeat([]byte("0123456789abc"), 1000)
-	if n, err := w.Write(sent); n != len(sent) || err != nil {
-		t.Fatal(n, err)
-	}
-	for _, p := range out {
-		if len(p) > 10 {
-			t.Fatalf("%d bytes at once", len(p))
-		}
-	}
-	if !bytes.Equal(bytes.Join(out, nil), sent) {
-		t.Error("something else came out")
-	}
 }

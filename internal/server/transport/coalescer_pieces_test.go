@@ -1,4 +1,4 @@
-package server
+package transport
 
 import (
 	"bytes"
@@ -18,11 +18,11 @@ func (w *writes) Write(p []byte) (int, error) {
 // Every byte goes out, in order; all of it when the last frame is whole. What is written is a
 // record at least, unless it ends with a frame. All frames are the last of their streams, behind
 // which nothing is expected.
-func TestJoinedPieces(t *testing.T) {
+func TestCoalescerPieces(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		var out writes
-		g := newJoined(&out)
+		g := newCoalescer(&out)
 		var given, sent []byte
 		for range 50 {
 			burst := 1 + r.IntN(30)
@@ -76,7 +76,7 @@ func TestPiecesMakeRecords(t *testing.T) {
 		frames = append(binary.BigEndian.AppendUint32(frames, 3800<<8), make([]byte, frameHeader-4+3800)...)
 	}
 	var out writes
-	g := newJoined(&out)
+	g := newCoalescer(&out)
 	for len(frames) > 0 {
 		n := min(pieceSize, len(frames))
 		g.Write(frames[:n])

@@ -1,4 +1,4 @@
-package server
+package transport
 
 import (
 	"context"
@@ -8,16 +8,18 @@ import (
 	"time"
 
 	"golang.org/x/net/http2"
+
+	"github.com/typeplane/typeplane/internal/server/pacing"
 )
 
 // connection is one of HTTP/2. It gives the server of HTTP/2 one request at a time. While others of
-// the connection are under way, the next one waits for a lull. So it does behind one that was
-// reset, which has not begun by then, and does not begin any more. So who sends many requests does
-// not fill the queues of Go's scheduler.
+// the connection are under way, the next one waits for an idle moment. So it does behind one that
+// was reset, which has not begun by then, and does not begin any more. So who sends many requests
+// does not fill the queues of Go's scheduler.
 type connection struct {
 	*tls.Conn
-	headers *headerWatch
-	out     *joined
+	headers *headerTimer
+	out     *coalescer
 
 	// rest is what was read and not given on yet. It is in kept.
 	rest, kept []byte
@@ -37,7 +39,7 @@ type connection struct {
 const freeAfterIdle = 3
 
 func newConnection(conn *tls.Conn) *connection {
-	return &connection{Conn: conn, headers: newHeaderWatch(headerTimeout, func() { conn.Close() }), out: newJoined(conn)}
+	return &connection{Conn: conn, headers: newHeaderTimer(headerTimeout, func() { conn.Close() }), out: newCoalescer(conn)}
 }
 
 // Read implements net.Conn. It returns no more than the headers of one request and what is before
@@ -89,7 +91,7 @@ func (c *connection) pace(got seen) error {
 		return nil
 	}
 	c.free = 0
-	if lulls.wait() == idle {
+	if pacing.WaitIdle() == pacing.Idle {
 		c.free = freeAfterIdle
 	}
 	c.row = row{last: time.Now()}
@@ -148,17 +150,26 @@ func connectionOf(ctx context.Context) *connection {
 	return c
 }
 
-// lasts says that a request goes on and costs little, until end is called.
-func (c *connection) lasts() (end func()) {
+// Lasting says that the request of ctx goes on and costs little, until end is called. The next
+// request of its connection need not wait for it.
+func Lasting(ctx context.Context) (end func()) {
+	c := connectionOf(ctx)
 	if c == nil {
 		return func() {}
 	}
+	return c.lasts()
+}
+
+func (c *connection) lasts() (end func()) {
 	c.lasting.Add(1)
 	return func() { c.lasting.Add(-1) }
 }
 
-// writesShort is that of what the connection writes to.
-func (c *connection) writesShort() (end func()) {
+// WritingShort says that the answer to the request of ctx is written from now on until end is
+// called, and that it ends when its handler does. So the connection waits for its end, and sends
+// all of it at once.
+func WritingShort(ctx context.Context) (end func()) {
+	c := connectionOf(ctx)
 	if c == nil {
 		return func() {}
 	}

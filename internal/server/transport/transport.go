@@ -1,7 +1,7 @@
 //lint:file-ignore SA1019 net/http takes no connection but its own, so the frames of its HTTP/2 can not be followed: the server of x/net is
 // the same code.
 
-package server
+package transport
 
 import (
 	"context"
@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/net/http2"
+
+	"github.com/typeplane/typeplane/internal/server/pacing"
 )
 
 // Bounds of a connection, whoever is at its other end. Requests, bodies and watches have their own.
@@ -24,11 +26,11 @@ const (
 	maxHeaderBytes = 1 << 20
 )
 
-// NewHTTPServer returns what answers the connections of a listener by HTTP/1.1, and over TLS by
+// NewServer returns what answers the connections of a listener by HTTP/1.1, and over TLS by
 // HTTP/2. That has as many streams as maxStreams; 0 stands for the default.
-func NewHTTPServer(handler http.Handler, config *tls.Config, maxStreams int, errorLog *log.Logger) (*http.Server, error) {
-	if lulls.err != nil {
-		return nil, lulls.err
+func NewServer(handler http.Handler, config *tls.Config, maxStreams int, errorLog *log.Logger) (*http.Server, error) {
+	if err := pacing.Err(); err != nil {
+		return nil, err
 	}
 	srv := &http.Server{
 		Handler:           handler,
