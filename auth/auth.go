@@ -37,6 +37,10 @@ type User struct {
 	// token. Certificates and cookies are added by a browser, to the requests of whatever page it
 	// shows.
 	Deliberate bool
+
+	// Twin is another CredentialID that stands for the same credential, "" for none: whoever has a
+	// certificate with a signature of ECDSA can make one with another signature of it.
+	Twin string
 }
 
 // In says whether the user is a member of the group.

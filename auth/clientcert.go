@@ -1,11 +1,14 @@
 package auth
 
 import (
+	"crypto/ecdsa"
 	"crypto/sha256"
 	"crypto/x509"
+	"encoding/asn1"
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"math/big"
 	"net/http"
 	"slices"
 	"sync"
@@ -130,11 +133,16 @@ func (c *ClientCertificates) verify(sent []*x509.Certificate, sum [sha256.Size]b
 	if leaf.Subject.CommonName == "" {
 		return verified{}, errors.New("auth: client certificate: the subject has no common name")
 	}
+	twin, err := twinID(chain)
+	if err != nil {
+		return verified{}, fmt.Errorf("auth: client certificate of %q: %w", leaf.Subject.CommonName, err)
+	}
 	user := &User{
 		Name:   leaf.Subject.CommonName,
 		UID:    certificateUID(leaf),
 		Groups: append(slices.Clone(leaf.Subject.Organization), GroupAuthenticated),
 		Extra:  map[string][]string{CredentialID: {certificateID(sum)}},
+		Twin:   twin,
 	}
 	notAfter := leaf.NotAfter
 	for _, cert := range chain {
@@ -143,6 +151,38 @@ func (c *ClientCertificates) verify(sent []*x509.Certificate, sum [sha256.Size]b
 		}
 	}
 	return verified{user: user, notAfter: notAfter}, nil
+}
+
+// twinID is the ID that the first certificate of a chain would have with the other signature that
+// is as good. Of a signature (r, s) of ECDSA that is (r, -s), and anybody can work it out. Of no
+// other signature there is another one, so "" is none.
+func twinID(chain []*x509.Certificate) (string, error) {
+	if len(chain) < 2 {
+		return "", nil // it is trusted as it is
+	}
+	key, ok := chain[1].PublicKey.(*ecdsa.PublicKey)
+	if !ok {
+		return "", nil
+	}
+	var whole struct {
+		Content, Algorithm asn1.RawValue
+		Signature          asn1.BitString
+	}
+	var signature struct{ R, S *big.Int }
+	if _, err := asn1.Unmarshal(chain[0].Raw, &whole); err != nil {
+		return "", err
+	}
+	if _, err := asn1.Unmarshal(whole.Signature.Bytes, &signature); err != nil {
+		return "", err
+	}
+	signature.S.Sub(key.Curve.Params().N, signature.S)
+	other, err := asn1.Marshal(signature)
+	if err != nil {
+		return "", err
+	}
+	whole.Signature = asn1.BitString{Bytes: other, BitLength: 8 * len(other)}
+	raw, err := asn1.Marshal(whole)
+	return certificateID(sha256.Sum256(raw)), err
 }
 
 // uidAttribute is the attribute of the subject in which Kubernetes puts the UID of a user.

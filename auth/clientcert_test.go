@@ -1,10 +1,13 @@
 package auth_test
 
 import (
+	"crypto/elliptic"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/asn1"
+	"errors"
+	"math/big"
 	"net/http"
 	"strings"
 	"testing"
@@ -49,6 +52,60 @@ func TestClientCertificates(t *testing.T) {
 			t.Errorf("credential id %q", id)
 		}
 	}
+}
+
+// TestTwins: who works out another signature of a certificate that is revoked is not let in by it,
+// and what was opened with it ends.
+func TestTwins(t *testing.T) {
+	ca := certtest.New(t)
+	certs, err := auth.NewClientCertificates(ca.PEM)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list auth.Revocations
+	a := list.Over(certs)
+	cert, other := issue(t, ca, x509.Certificate{Subject: pkix.Name{CommonName: "ann"}}), issue(t, ca, x509.Certificate{Subject: pkix.Name{CommonName: "bob"}})
+	made := twin(t, cert)
+	ended := 0
+	for _, one := range []*x509.Certificate{cert, made} {
+		user, err := a.Authenticate(over(one))
+		if err != nil || user.Name != "ann" || user.Extra[auth.CredentialID][0] != auth.CertificateID(one) {
+			t.Fatalf("%+v, %v", user, err)
+		}
+		defer list.AfterRevoked(user, func() { ended++ })()
+	}
+	list.Set([]string{auth.CertificateID(cert)})
+	list.Set([]string{auth.CertificateID(cert), auth.CertificateID(made)})
+	list.Set([]string{auth.CertificateID(cert)})
+	for _, one := range []*x509.Certificate{cert, made} {
+		if user, err := a.Authenticate(over(one)); err == nil {
+			t.Errorf("%+v is let in", user)
+		}
+	}
+	if _, err := a.Authenticate(over(other)); err != nil || ended != 2 {
+		t.Errorf("%v, and %d have ended", err, ended)
+	}
+}
+
+// twin is a certificate with the other signature that is as good as its own.
+func twin(t *testing.T, cert *x509.Certificate) *x509.Certificate {
+	t.Helper()
+	var whole struct {
+		Content, Algorithm asn1.RawValue
+		Signature          asn1.BitString
+	}
+	var signature struct{ R, S *big.Int }
+	_, err1 := asn1.Unmarshal(cert.Raw, &whole)
+	_, err2 := asn1.Unmarshal(cert.Signature, &signature)
+	signature.S.Sub(elliptic.P256().Params().N, signature.S)
+	other, err3 := asn1.Marshal(signature)
+	whole.Signature = asn1.BitString{Bytes: other, BitLength: 8 * len(other)}
+	raw, err4 := asn1.Marshal(whole)
+	made, err5 := x509.ParseCertificate(raw)
+	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
+		t.Fatal(err)
+	}
+	return made
 }
 
 func TestRefusedCertificates(t *testing.T) {

@@ -76,7 +76,7 @@ func (r *Revocations) AfterRevoked(user *User, f func()) (stop func()) {
 		return func() {}
 	}
 	r.mu.Lock()
-	if r.ids[id] {
+	if r.revoked(id, user.Twin) {
 		r.mu.Unlock()
 		f()
 		return func() {}
@@ -85,18 +85,32 @@ func (r *Revocations) AfterRevoked(user *User, f func()) (stop func()) {
 	if r.open == nil {
 		r.open = map[string]map[*func()]bool{}
 	}
-	if r.open[id] == nil {
-		r.open[id] = map[*func()]bool{}
+	f = sync.OnceFunc(f)
+	ids := []string{id}
+	if user.Twin != "" {
+		ids = append(ids, user.Twin)
 	}
-	r.open[id][&f] = true
-	return func() { r.forget(id, &f) }
+	for _, id := range ids {
+		if r.open[id] == nil {
+			r.open[id] = map[*func()]bool{}
+		}
+		r.open[id][&f] = true
+	}
+	return func() { r.forget(ids, &f) }
 }
 
-func (r *Revocations) forget(id string, f *func()) {
+// revoked says whether one of two IDs is on the list. The caller holds mu.
+func (r *Revocations) revoked(id, twin string) bool {
+	return r.ids[id] || twin != "" && r.ids[twin]
+}
+
+func (r *Revocations) forget(ids []string, f *func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if delete(r.open[id], f); len(r.open[id]) == 0 {
-		delete(r.open, id)
+	for _, id := range ids {
+		if delete(r.open[id], f); len(r.open[id]) == 0 {
+			delete(r.open, id)
+		}
 	}
 }
 
@@ -120,7 +134,7 @@ func (u unrevoked) Authenticate(req *http.Request) (*User, error) {
 	}
 	u.list.mu.RLock()
 	defer u.list.mu.RUnlock()
-	if u.list.ids[id] {
+	if u.list.revoked(id, user.Twin) {
 		return nil, errors.New("auth: the credential of " + user.Name + " is revoked: " + id)
 	}
 	return user, nil

@@ -110,12 +110,18 @@ func dropUser(header http.Header) {
 
 var errRedirect = errors.New("the server behind this one redirects, which is neither followed nor passed on")
 
+// ofOrigin are headers by which an answer speaks for all of this server, and not for one behind it.
+// A worker, for one, would see what other pages of this server send.
+var ofOrigin = []string{"Set-Cookie", "Service-Worker-Allowed", "Clear-Site-Data"}
+
 // judge looks at an answer before it is passed on.
 func judge(resp *http.Response) error {
 	if to := resp.Header.Get("Location"); to != "" && resp.StatusCode/100 == 3 {
 		return fmt.Errorf("%w: it answered %s", errRedirect, resp.Status)
 	}
-	resp.Header.Del("Set-Cookie")
+	for _, name := range ofOrigin {
+		resp.Header.Del(name)
+	}
 	return nil
 }
 

@@ -64,7 +64,9 @@ func TestHandler(t *testing.T) {
 			}
 		}
 		w.Header().Set("X-Kept", req.Header.Get("X-Mine"))
-		w.Header().Set("Set-Cookie", "a=b")
+		for _, name := range []string{"Set-Cookie", "Service-Worker-Allowed", "Clear-Site-Data"} {
+			w.Header().Set(name, "a=b")
+		}
 		w.WriteHeader(http.StatusTeapot)
 		io.WriteString(w, req.Method+" "+req.URL.String()+" "+string(body))
 	}, "/a%20b?c=d")
@@ -73,7 +75,8 @@ func TestHandler(t *testing.T) {
 		req.Header.Set(name, value)
 	}
 	resp, body := do(t, req)
-	if resp.StatusCode != http.StatusTeapot || body != "PUT /a%20b?c=d sent" || resp.Header.Get("X-Kept") != "yes" || resp.Header.Get("Set-Cookie") != "" {
+	if resp.StatusCode != http.StatusTeapot || body != "PUT /a%20b?c=d sent" || resp.Header.Get("X-Kept") != "yes" ||
+		resp.Header.Get("Set-Cookie")+resp.Header.Get("Service-Worker-Allowed")+resp.Header.Get("Clear-Site-Data") != "" {
 		t.Errorf("%d %q %v", resp.StatusCode, body, resp.Header)
 	}
 }

@@ -146,7 +146,7 @@ func (f hubCodec) Encode(obj apiruntime.Object, version admission.Version) ([]by
 
 // Decode makes a hub of JSON.
 func (f hubCodec) Decode(data []byte, version admission.Version) (apiruntime.Object, error) {
-	decoded, err := serializer.Decode(f.e.codec.Scheme, data, serializer.JSON, version.Kind)
+	decoded, err := serializer.DecodeBody(f.e.codec.Scheme, data, serializer.JSON, version.Kind)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func (e *endpoint) graceOf(ctx context.Context, hub runtime.Object, opts metav1.
 	if check == nil {
 		return grace{}, nil
 	}
-	opts.GracePeriodSeconds = notNegative(opts.GracePeriodSeconds)
+	opts.GracePeriodSeconds = possible(opts.GracePeriodSeconds)
 	if meta.DeletionTimestamp != nil {
 		return e.shorterGrace(meta, opts.GracePeriodSeconds), nil
 	}
@@ -45,17 +45,26 @@ func (e *endpoint) graceOf(ctx context.Context, hub runtime.Object, opts metav1.
 	if opts.GracePeriodSeconds == nil {
 		return grace{}, apierrors.NewInternalError(errors.New("the strategy's CheckGracefulDelete left gracePeriodSeconds open"))
 	}
-	seconds := *notNegative(opts.GracePeriodSeconds)
+	seconds := *possible(opts.GracePeriodSeconds)
 	until := metav1.NewTime(e.metadata.Timestamp().Add(time.Duration(seconds) * time.Second))
 	return grace{stays: seconds > 0, seconds: seconds, until: until}, nil
 }
 
-// notNegative is a time that was asked for; a negative one is a second.
-func notNegative(seconds *int64) *int64 {
-	if seconds == nil || *seconds >= 0 {
-		return seconds
+// longestGrace is a hundred years, in seconds. After three hundred a time.Duration runs over, and
+// the object would go at once.
+const longestGrace = 100 * 365 * 24 * 3600
+
+// possible is a time that was asked for; a negative one is a second.
+func possible(seconds *int64) *int64 {
+	switch {
+	case seconds == nil:
+		return nil
+	case *seconds < 0:
+		return new(int64(1))
+	case *seconds > longestGrace:
+		return new(int64(longestGrace))
 	}
-	return new(int64(1))
+	return seconds
 }
 
 // shorterGrace is graceOf for an object that is being deleted already. asked is nil if the client

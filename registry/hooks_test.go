@@ -2,6 +2,7 @@ package registry_test
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -283,6 +284,23 @@ func TestSomeAreNotDeletedGracefully(t *testing.T) {
 	s.mustCreate(`{"metadata":{"name":"w"},"spec":{"color":"green"}}`)
 	_, err := s.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{})
 	wantStatus(t, err, 500, metav1.StatusReasonInternalError, "Internal error occurred: the strategy's CheckGracefulDelete left gracePeriodSeconds open")
+}
+
+// For ever is a hundred years: what does not fit into a time.Duration is not in the past.
+func TestEndlessGrace(t *testing.T) {
+	s := serve(t, strategy{Deletion: registry.Deletion[*widget.Widget]{CheckGracefulDelete: func(context.Context, *widget.Widget, *metav1.DeleteOptions) bool {
+		return true
+	}}})
+	s.mustCreate(`{"metadata":{"name":"w"}}`)
+	for _, seconds := range []int64{math.MaxInt64, 1e10} {
+		if _, err := s.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{GracePeriodSeconds: &seconds}); err != nil {
+			t.Fatal(err)
+		}
+		got := s.mustGet(named)
+		if got.DeletionTimestamp.Sub(time.Now()) < 99*365*24*time.Hour || *got.DeletionGracePeriodSeconds > 1e10 {
+			t.Errorf("of %d seconds it has %d, until %v", seconds, *got.DeletionGracePeriodSeconds, got.DeletionTimestamp)
+		}
+	}
 }
 
 // A negative time is a second, whoever says it.

@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"fmt"
+	"math"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -61,7 +62,7 @@ func (s *store) importers() ([]Importer, error) {
 // take is Importer.Import.
 func (e *endpoint) take(ctx context.Context, text []byte, change func(*metav1.ObjectMeta), dryRun bool) (created bool, err error) {
 	obj := e.Kind.New()
-	if _, err := e.Kind.ReadJSON(text, obj); err != nil {
+	if _, err := e.Kind.ReadJSONWithin(text, obj, math.MaxInt); err != nil { // of the clients of the other server
 		return false, apierrors.NewBadRequest(fmt.Sprintf("it can't be read: %v", err))
 	}
 

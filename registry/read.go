@@ -17,6 +17,10 @@ import (
 // maxPage is the most entries that are read at once to find those that a selector wants.
 const maxPage = 10_000
 
+// checkEvery is how many entries are compared with a selector before it is looked whether anybody
+// still waits for them.
+const checkEvery = 256
+
 // Get reads one object. Without a resourceVersion it is the newest, with "0" any, with a number one
 // that is not older.
 func (e *endpoint) Get(ctx context.Context, name rest.Name, opts metav1.GetOptions) (rest.View, error) {
@@ -94,6 +98,9 @@ func (e *endpoint) collect(ctx context.Context, sc selection.Scope, sel *selecti
 			return err
 		}
 		for i, entry := range page.Entries {
+			if i%checkEvery == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
 			ok, err := e.wanted(*entry, sc, sel)
 			if err != nil {
 				return err

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
@@ -439,4 +440,41 @@ func TestRulesOfABody(t *testing.T) {
 	if _, err := registry.Define(def).Form(widget.Scheme(), registry.Options{}); err == nil || !strings.Contains(err.Error(), "its rules are for a *registry_test.logOptions, and it takes a *registry_test.paint") {
 		t.Errorf("%v", err)
 	}
+}
+
+// brushOptions are options that admission sees.
+type brushOptions struct {
+	metav1.TypeMeta `json:",inline"`
+	Color           string `json:"color,omitempty"`
+}
+
+func (o *brushOptions) DeepCopyObject() apiruntime.Object { c := *o; return &c }
+
+// TestConnectorAdmitted: what admission makes of the options counts, in whichever way it does so.
+func TestConnectorAdmitted(t *testing.T) {
+	var got string
+	def, chain := definition(strategy{}), new(admission.Chain)
+	def.Subresources = []subresource{registry.Connector("brush", paintKind, nil, func(_ context.Context, _ *registry.Parent[*widget.Widget], opts *brushOptions) (http.Handler, error) {
+		got = opts.Color
+		return http.NotFoundHandler(), nil
+	})}
+	s, served := serveDefinition(t, def, registry.Options{Admission: chain}, nil)
+	s.mustCreate(`{"metadata":{"name":"w"}}`)
+	brush := served[slices.IndexFunc(served, func(r rest.Resource) bool { return r.Subresource == "brush" })]
+	connect := func() error {
+		_, err := brush.Connect.Connect(ctx, new(rest.Request), named, rest.ConnectOptions{Query: url.Values{"color": {"red"}}})
+		return err
+	}
+	for name, mutate := range map[string]func(r *admission.Request){
+		"red":  func(*admission.Request) {},
+		"blue": func(r *admission.Request) { r.Object.(*brushOptions).Color = "blue" },
+		"gold": func(r *admission.Request) { r.Object = &brushOptions{Color: "gold"} },
+	} {
+		chain.Set([]admission.Plugin{{Mutate: func(_ context.Context, r *admission.Request) error { mutate(r); return nil }}})
+		if err := connect(); err != nil || got != name {
+			t.Errorf("%s: %s, %v", name, got, err)
+		}
+	}
+	chain.Set([]admission.Plugin{{Mutate: func(_ context.Context, r *admission.Request) error { r.Object = new(paint); return nil }}})
+	wantStatus(t, connect(), 500, metav1.StatusReasonInternalError, "Internal error occurred: admission made a *registry_test.paint of a *registry_test.brushOptions")
 }

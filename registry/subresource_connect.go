@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -99,8 +100,12 @@ func (p connectPart[O]) Connect(ctx context.Context, req *rest.Request, name res
 	p.of.rules.Fill(options)
 	if obj, ok := any(options).(apiruntime.Object); ok {
 		newOptions := func() apiruntime.Object { return any(new(O)).(apiruntime.Object) }
-		if _, err := admitBody(ctx, p.of, sent{req: req, op: admission.Connect, name: name, kind: p.kind, new: newOptions}, obj); err != nil {
+		next, err := admitBody(ctx, p.of, sent{req: req, op: admission.Connect, name: name, kind: p.kind, new: newOptions}, obj)
+		if err != nil {
 			return nil, err
+		}
+		if options, ok = any(next).(*O); !ok {
+			return nil, apierrors.NewInternalError(fmt.Errorf("admission made a %T of a %T", next, obj))
 		}
 	}
 	if err := p.of.rules.Judge(ctx, p.of.subresource, p.kind.GroupKind(), name.Name, options); err != nil {

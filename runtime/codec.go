@@ -10,6 +10,7 @@ import (
 
 	"github.com/typeplane/typeplane/runtime/fieldset"
 	runtimejson "github.com/typeplane/typeplane/runtime/json"
+	"github.com/typeplane/typeplane/runtime/quantity"
 	"github.com/typeplane/typeplane/runtime/transcode"
 )
 
@@ -99,15 +100,16 @@ func (k *Kind) ReadJSON(data []byte, obj Object) (strict []error, err error) {
 }
 
 // ReadJSONWithin is ReadJSON for data of a stranger: an object that takes more than so many bytes
-// of memory, beside its strings, is not read; the error is runtime/json's ErrTooLarge.
+// of memory, beside its strings, is not read; the error is runtime/json's ErrTooLarge. Nor is one
+// with a quantity that takes too long to be read: runtime/quantity's ErrTooLarge.
 func (k *Kind) ReadJSONWithin(data []byte, obj Object, bytes int) (strict []error, err error) {
 	if k.readJSON == nil {
-		if !runtimejson.Fits(data, reflect.TypeOf(obj).Elem(), bytes) {
-			return nil, runtimejson.ErrTooLarge
+		if err := runtimejson.Fits(data, reflect.TypeOf(obj).Elem(), bytes, quantity.Guard); err != nil {
+			return nil, err
 		}
 		return kjson.UnmarshalStrict(data, obj)
 	}
-	return k.read(runtimejson.NewReader(data).Limit(bytes), obj)
+	return k.read(runtimejson.NewReader(data).Limit(bytes).Guard(quantity.Guard), obj)
 }
 
 func (k *Kind) read(r *runtimejson.Reader, obj Object) (strict []error, err error) {

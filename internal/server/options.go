@@ -90,16 +90,37 @@ func defaultWatch(opts *metav1.ListOptions) {
 	}
 }
 
-// checkSelectors refuses what can't be parsed; which fields there are is known to the resource.
+// The bounds of a selector. All of it is compared with every object of a list, and with every one
+// that changes while somebody watches, and a megabyte of it fits into a URL.
+const (
+	maxRequirements   = 1_000
+	maxSelectorValues = 10_000
+)
+
+// checkSelectors refuses what can't be parsed, or is too long; which fields there are is known to
+// the resource.
 func checkSelectors(opts metav1.ListOptions) error {
 	if opts.LabelSelector != "" {
-		if _, err := labels.Parse(opts.LabelSelector); err != nil {
+		selector, err := labels.Parse(opts.LabelSelector)
+		if err != nil {
 			return apierrors.NewBadRequest(err.Error())
+		}
+		requirements, _ := selector.Requirements()
+		values := 0
+		for i := range requirements {
+			values += len(requirements[i].ValuesUnsorted())
+		}
+		if len(requirements) > maxRequirements || values > maxSelectorValues {
+			return apierrors.NewBadRequest(fmt.Sprintf("labelSelector has %d requirements with %d values, at most %d with %d are possible: send several requests", len(requirements), values, maxRequirements, maxSelectorValues))
 		}
 	}
 	if opts.FieldSelector != "" {
-		if _, err := fields.ParseSelector(opts.FieldSelector); err != nil {
+		selector, err := fields.ParseSelector(opts.FieldSelector)
+		if err != nil {
 			return apierrors.NewBadRequest(err.Error())
+		}
+		if n := len(selector.Requirements()); n > maxRequirements {
+			return apierrors.NewBadRequest(fmt.Sprintf("fieldSelector has %d requirements, at most %d are possible: send several requests", n, maxRequirements))
 		}
 	}
 	return nil

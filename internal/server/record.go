@@ -47,8 +47,8 @@ func (s *Server) beginRecord(c *call) {
 func auditRequest(c *call, user *auth.User) audit.Request {
 	return audit.Request{
 		AuditID:   c.w.Header().Get(headerAuditID),
-		URI:       c.req.URL.RequestURI(),
-		Verb:      c.info.Verb,
+		URI:       recordedURI(c.req, user),
+		Verb:      firstBytes(c.info.Verb, maxAuditText), // a method may be any word
 		Path:      c.info.Path,
 		Object:    objectReference(c.info),
 		User:      auditUser(user),
@@ -203,9 +203,21 @@ func objectReference(i requestInfo) *audit.ObjectReference {
 	if !i.IsResource {
 		return nil
 	}
+	short := func(text string) string { return firstBytes(text, maxAuditText) }
 	return &audit.ObjectReference{
-		APIGroup: i.Group, APIVersion: i.Version, Resource: i.Resource, Subresource: i.Subresource, Namespace: i.Namespace, Name: i.Name,
+		APIGroup: short(i.Group), APIVersion: short(i.Version), Resource: short(i.Resource), Subresource: short(i.Subresource),
+		Namespace: short(i.Namespace), Name: short(i.Name),
 	}
+}
+
+// recordedURI is the URI as the log has it. A stranger may not fill the log with megabytes, so that
+// what others did is soon gone from it.
+func recordedURI(req *http.Request, user *auth.User) string {
+	uri := req.URL.RequestURI()
+	if user == nil || user.In(auth.GroupUnauthenticated) {
+		return firstBytes(uri, maxAuditText)
+	}
+	return uri
 }
 
 // sourceIPs are the addresses that proxies say. The last is the address that the connection comes

@@ -111,6 +111,30 @@ func TestAuditReference(t *testing.T) {
 	}
 }
 
+// TestAuditOfStrangers: who shows no credential can't write megabytes into the log.
+func TestAuditOfStrangers(t *testing.T) {
+	long := strings.Repeat("x", 1<<18)
+	policy := &audit.Policy{Rules: []audit.Rule{{Level: audit.LevelMetadata}}}
+	events := audited(t, policy, nil,
+		request{method: "DELETE", path: booksPath + "/" + long + "?y=" + long, header: map[string]string{"Test-User": ""}},
+		request{method: strings.ToUpper(long), path: "/nothing", header: map[string]string{"Test-User": ""}},
+		request{method: "DELETE", path: booksPath + "/b?y=" + long},
+	)
+	var sizes []int
+	for _, e := range events {
+		text, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sizes = append(sizes, len(text)); e.User.Username == "" && len(text) > 8<<10 {
+			t.Errorf("%d bytes: %.200s", len(text), text)
+		}
+	}
+	if len(sizes) < 3 || sizes[len(sizes)-1] < len(long) {
+		t.Errorf("the events have %d bytes", sizes)
+	}
+}
+
 // TestAuditBodies: as JSON, whatever was on the wire.
 func TestAuditBodies(t *testing.T) {
 	everythingKept := &audit.Policy{Rules: []audit.Rule{{Level: audit.LevelRequestResponse}}}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strconv"
 	"unsafe"
 )
@@ -152,6 +153,9 @@ func QuotedNumber(r *Reader, inside string, out *json.Number, typ string) {
 
 // QuotedUnmarshal lets a type read itself from the inside of a quoted value.
 func (r *Reader) QuotedUnmarshal(inside string, out json.Unmarshaler) {
+	if !r.pass(reflect.TypeOf(out), []byte(inside)) {
+		return
+	}
 	if err := out.UnmarshalJSON([]byte(inside)); err != nil {
 		r.Fail(err)
 	}
@@ -165,6 +169,9 @@ func (r *Reader) QuotedUnmarshalText(inside string, out encoding.TextUnmarshaler
 		r.quotedNull(inside, typ)
 	case '"':
 		if s, ok := r.quotedText(inside, typ); ok {
+			if !r.pass(reflect.TypeOf(out), []byte(inside)) {
+				return
+			}
 			if err := out.UnmarshalText([]byte(s)); err != nil {
 				r.Fail(err)
 			}

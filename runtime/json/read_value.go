@@ -3,6 +3,7 @@ package json
 import (
 	"encoding"
 	"encoding/json"
+	"reflect"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -63,7 +64,7 @@ func (r *Reader) Int64Pointer(out **int64) {
 // Unmarshal lets a type read itself, also a null. What it says ends the reading.
 func (r *Reader) Unmarshal(out json.Unmarshaler) {
 	raw := r.Raw()
-	if r.stopped() {
+	if !r.pass(reflect.TypeOf(out), raw) {
 		return
 	}
 	if err := out.UnmarshalJSON(raw); err != nil {
@@ -78,8 +79,9 @@ func (r *Reader) UnmarshalText(out encoding.TextUnmarshaler, typ string) {
 		r.other(typ)
 		return
 	}
+	start := r.pos
 	text := r.text().bytes()
-	if r.stopped() {
+	if !r.pass(reflect.TypeOf(out), r.data[start:r.pos]) {
 		return
 	}
 	if err := out.UnmarshalText(text); err != nil {

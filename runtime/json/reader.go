@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"reflect"
 	"strings"
 )
 
@@ -42,6 +43,7 @@ type Reader struct {
 
 	room    int  // the bytes that may still be allocated
 	limited bool // Limit was called
+	guard   func(t reflect.Type, value []byte) error
 }
 
 // frame is an object or an array that was begun and not ended. It has no pointers, which would cost
@@ -77,6 +79,28 @@ func (r *Reader) Limit(bytes int) *Reader {
 
 // Limited says whether Limit was called: the data is a stranger's.
 func (r *Reader) Limited() bool { return r.limited }
+
+// Guard has a function look at the JSON of each value that a type reads by itself, before it does.
+// Its error ends the reading. It returns r.
+func (r *Reader) Guard(look func(t reflect.Type, value []byte) error) *Reader {
+	r.guard = look
+	return r
+}
+
+// pass says whether a type may read a value by itself.
+func (r *Reader) pass(t reflect.Type, value []byte) bool {
+	if r.guard == nil || r.stopped() {
+		return !r.stopped()
+	}
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if err := r.guard(t, value); err != nil {
+		r.Fail(err)
+		return false
+	}
+	return true
+}
 
 // ErrTooLarge ends the reading of what would take more memory than Limit allows.
 var ErrTooLarge = errors.New("json: the value takes too much memory")

@@ -3,19 +3,19 @@ package json
 import (
 	"encoding"
 	"encoding/json"
-	"errors"
 	"reflect"
 	"strings"
 	"sync"
 )
 
-// Fits says whether what reflection makes of data, in a variable of a type, takes at most so many
-// bytes, counted as Limit counts. Types that read themselves count nothing. Data that is no JSON,
-// or not for the type, fits: whoever reads it says so.
-func Fits(data []byte, t reflect.Type, bytes int) bool {
-	r := NewReader(data).Limit(bytes)
+// Fits says why reflection must not read data into a variable of a type. It is ErrTooLarge if that
+// takes more than so many bytes, counted as Limit counts, or what a guard says. Types that read
+// themselves count nothing. Data that is no JSON, or not for the type, fits: whoever reads it says
+// so.
+func Fits(data []byte, t reflect.Type, bytes int, guard func(t reflect.Type, value []byte) error) error {
+	r := NewReader(data).Limit(bytes).Guard(guard)
 	r.weigh(t)
-	return !errors.Is(r.hard, ErrTooLarge)
+	return r.hard
 }
 
 var (
@@ -27,7 +27,7 @@ var (
 // weigh passes over a value and takes what it would allocate.
 func (r *Reader) weigh(t reflect.Type) {
 	if p := reflect.PointerTo(t); p.Implements(unmarshaler) || p.Implements(textUnmarshaler) {
-		r.skip()
+		r.pass(t, r.Raw())
 		return
 	}
 	switch c := r.peek(); {
@@ -109,7 +109,7 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
-		case name == "-" || !f.IsExported() || f.Anonymous && name == "":
+		case name == "-" || !f.IsExported() || f.Anonymous && name == "" && isStruct(f.Type):
 			continue // an embedded struct's own fields are visible, too
 		case name == "":
 			name = f.Name
@@ -120,4 +120,12 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	}
 	fieldTypes.Store(t, fields)
 	return fields
+}
+
+// isStruct is also true of a pointer to one.
+func isStruct(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.Kind() == reflect.Struct
 }

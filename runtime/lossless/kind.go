@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"reflect"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -116,7 +117,7 @@ func (k *Kind[H, V]) ToHub(in *V, out *H, s conversion.Scope) error {
 	if decoder.Decode(&record) != nil || !record.isOf(meta) {
 		return nil
 	}
-	k.restore(record.Fields, out, s)
+	k.restore(record.Fields, out, s, min(trials, 1+maxTried/len(text)))
 	return nil
 }
 
@@ -130,10 +131,11 @@ func (r *record) isOf(meta *metav1.ObjectMeta) bool {
 
 // restore puts what is kept into a hub that was converted without it. If all of it together would
 // change what the version says, parts of it are tried, so that one that doesn't fit costs no other.
-func (k *Kind[H, V]) restore(kept map[string]*delta, hub *H, s conversion.Scope) {
+// left is how often something is tried.
+func (k *Kind[H, V]) restore(kept map[string]*delta, hub *H, s conversion.Scope, left int) {
 	said := k.says(hub, s)
 	count := numberAll(kept, 0)
-	on, best, left := make([]bool, count), (*H)(nil), trials
+	on, best := make([]bool, count), (*H)(nil)
 	var try func(low, high int)
 	try = func(low, high int) {
 		if low == high || left == 0 {
@@ -174,8 +176,9 @@ func (k *Kind[H, V]) with(kept map[string]*delta, on []bool, hub *H) *H {
 			continue
 		}
 		fresh := new(H)
+		at, r := f.At(fresh), room{maxMemory, map[reflect.Type][]reflect.StructField{}}
 		text, err := compact(restored)
-		if err != nil || json.Unmarshal(text, f.At(fresh)) != nil {
+		if err != nil || !r.fits(reflect.TypeOf(at), restored) || json.Unmarshal(text, at) != nil {
 			return nil
 		}
 		f.Take(&out, fresh)

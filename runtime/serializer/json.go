@@ -12,6 +12,7 @@ import (
 
 	"github.com/typeplane/typeplane/runtime"
 	runtimejson "github.com/typeplane/typeplane/runtime/json"
+	"github.com/typeplane/typeplane/runtime/quantity"
 )
 
 // jsonSource reads JSON: names are case-sensitive, integers stay integers, nesting is limited.
@@ -41,8 +42,10 @@ func (s jsonSource) sniff() (schema.GroupVersionKind, error) {
 }
 
 func (s jsonSource) into(obj apiruntime.Object) ([]error, error) {
-	if !runtimejson.Fits(s.data, reflect.TypeOf(obj).Elem(), MaxMemory) {
+	if err := runtimejson.Fits(s.data, reflect.TypeOf(obj).Elem(), MaxMemory, quantity.Guard); errors.Is(err, runtimejson.ErrTooLarge) {
 		return nil, errTooLarge()
+	} else if err != nil {
+		return nil, err
 	}
 	strict, err := kjson.UnmarshalStrict(s.data, obj)
 	if err != nil {

@@ -20,7 +20,7 @@ const MaxMemory = 64 << 20
 
 // errTooLarge is the status of data that stands for more than that.
 func errTooLarge() error {
-	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("the object takes more than %d MiB of memory: it has too many items", MaxMemory>>20))
+	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("the object takes more than %d MiB of memory: it has too many items, or too many inside of each other", MaxMemory>>20))
 }
 
 // fits says whether the object of a message takes no more than MaxMemory. The methods of protobuf
@@ -28,7 +28,7 @@ func errTooLarge() error {
 // it. One that is too small to matter, as nearly all are, is not looked through.
 func fits(message []byte, obj apiruntime.Object) bool {
 	s := shapeOf(reflect.TypeOf(obj).Elem())
-	if len(message)/2*s.largest() <= MaxMemory {
+	if !s.endless() && len(message)/2*s.largest() <= MaxMemory {
 		return true
 	}
 	room := MaxMemory
@@ -43,8 +43,8 @@ type shape struct {
 	// largest is the size of the largest thing that a field of it, or of a message in it,
 	// allocates.
 	largest func() int
-	// counts says that it is a quantity, or has some in its fields.
-	counts func() bool
+	// endless says that messages of it may be inside of each other to any depth.
+	endless func() bool
 }
 
 // part is what one occurrence of a field allocates.
@@ -63,17 +63,19 @@ func shapeOf(t reflect.Type) *shape {
 	s := &shape{typ: t}
 	s.fields = sync.OnceValue(s.read)
 	s.largest = sync.OnceValue(func() int { return largest(t, map[reflect.Type]bool{}) })
-	s.counts = sync.OnceValue(func() bool { return counts(t, map[reflect.Type]bool{}) })
+	s.endless = sync.OnceValue(func() bool { return endless(t, map[reflect.Type]bool{}) })
 	actual, _ := shapes.LoadOrStore(t, s)
 	return actual.(*shape)
 }
 
-// maxNesting is how deep messages are weighed. What is nested deeper has no room to be wide.
-const maxNesting = 100
+// maxNesting is how deep messages may be inside of each other, as in JSON. Methods of protobuf
+// types call each other for each level, and a stack that is full ends the process.
+const maxNesting = 10_000
 
 // weigh takes what a message allocates from room. It looks no further once there is none.
 func (s *shape) weigh(message []byte, room *int, depth int) {
 	if depth == maxNesting {
+		*room = -1
 		return
 	}
 	fields := s.fields()
@@ -159,6 +161,25 @@ func message(t reflect.Type) reflect.Type {
 		return t
 	}
 	return nil
+}
+
+// endless says whether a type, or a part of it, has parts of the same type. seen is true of the
+// types that it is a part of itself.
+func endless(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if t == nil {
+		return false
+	}
+	if around, known := seen[t]; known {
+		return around
+	}
+	seen[t] = true
+	for i := range t.NumField() {
+		if endless(partOf(t.Field(i).Type).of, seen) {
+			return true
+		}
+	}
+	seen[t] = false
+	return false
 }
 
 // largest is the size of the largest part in values of a type.

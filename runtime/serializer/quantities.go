@@ -11,29 +11,15 @@ import (
 
 var quantityType = reflect.TypeFor[resource.Quantity]()
 
-// counts says whether values of a type have quantities.
-func counts(t reflect.Type, seen map[reflect.Type]bool) bool {
-	if t == nil || seen[t] {
-		return false
-	}
-	seen[t] = true
-	if t == quantityType {
-		return true
-	}
-	for i := range t.NumField() {
-		if counts(partOf(t.Field(i).Type).of, seen) {
-			return true
-		}
-	}
-	return false
-}
-
 // checkQuantities refuses a message with a quantity that takes too long to be read. The methods of
 // protobuf types read every one, and they are of any module, so the message is looked through
 // before. An error also says that it is none.
 func (s *shape) checkQuantities(message []byte, depth int) error {
-	if !s.counts() || depth == maxNesting {
+	if !quantity.In(s.typ) {
 		return nil
+	}
+	if depth == maxNesting {
+		return errTooLarge()
 	}
 	for len(message) > 0 {
 		number, body, rest, err := wire.NextField(message)

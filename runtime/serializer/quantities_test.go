@@ -1,11 +1,18 @@
 package serializer
 
 import (
+	"errors"
 	"reflect"
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/typeplane/typeplane/runtime/quantity"
 )
 
 type box struct {
@@ -45,7 +52,70 @@ func TestQuantitiesAreBounded(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if shapeOf(reflect.TypeFor[struct{ Name string }]()).counts() {
-		t.Error("there is a quantity in a string")
+}
+
+// review is a body that no Scheme knows.
+type review struct {
+	metav1.TypeMeta
+	Boxes []box
+}
+
+func (r *review) DeepCopyObject() apiruntime.Object { c := *r; return &c }
+
+// Nor does a body of a kind of an author's own keep the server busy.
+func TestQuantitiesOfBodies(t *testing.T) {
+	for _, tc := range []struct {
+		form MediaType
+		text string
+		ok   bool
+	}{
+		{JSON, `{"Boxes":[{"One":"1e3"}]}`, true},
+		{JSON, `{"Boxes":[{"Others":{"a":"1e-30000000"}}]}`, false},
+		{YAML, `Boxes: [{One: "1e-30000000"}]`, false},
+	} {
+		_, _, err := DecodeInto([]byte(tc.text), tc.form, schema.GroupVersionKind{Version: "v1", Kind: "Review"}, new(review))
+		if tc.ok && err != nil || !tc.ok && !errors.Is(err, quantity.ErrTooLarge) {
+			t.Errorf("%s: %v", tc.text, err)
+		}
+	}
+}
+
+// chain may be as deep as a message is long.
+type chain struct {
+	metav1.TypeMeta
+	Next *chain `protobuf:"bytes,1,opt,name=next"`
+	deep int
+}
+
+func (c *chain) DeepCopyObject() apiruntime.Object { d := *c; return &d }
+func (c *chain) Reset()                            { *c = chain{} }
+func (c *chain) Size() int                         { return 0 }
+
+func (c *chain) Marshal() ([]byte, error)                   { return nil, nil }
+func (c *chain) MarshalToSizedBuffer(b []byte) (int, error) { return 0, nil }
+
+func (c *chain) Unmarshal(message []byte) error {
+	c.deep = len(message)
+	return nil
+}
+
+// A message that is nested too deeply would end the process: a stack has its bound, too.
+func TestNestingIsBounded(t *testing.T) {
+	nested := func(number protowire.Number, depth int) (message []byte) {
+		for range depth {
+			message = protowire.AppendBytes(protowire.AppendTag(nil, number, protowire.BytesType), message)
+		}
+		return message
+	}
+	for depth, ok := range map[int]bool{100: true, maxNesting - 1: true, maxNesting + 1: false} {
+		c, s := new(chain), protobufSource{}
+		s.envelope.Raw = nested(1, depth)
+		_, err := s.into(c)
+		if ok && (err != nil || c.deep == 0) || !ok && !apierrors.IsRequestEntityTooLargeError(err) {
+			t.Errorf("%d deep: %v", depth, err)
+		}
+	}
+	if shapeOf(reflect.TypeFor[box]()).checkQuantities(nested(3, maxNesting+1), 0) == nil {
+		t.Error("quantities are looked for in what is nested too deeply")
 	}
 }

@@ -1,6 +1,7 @@
 package cacher
 
 import (
+	"math"
 	"slices"
 	"sort"
 
@@ -62,9 +63,33 @@ func (c *Cacher) keepPoint(next *state) {
 	c.trimPoints()
 }
 
-// trimPoints drops the states that no exact list can want any more, and the oldest if there are too
-// many. The caller holds mu.
+// trimPoints drops the states that no exact list can want any more, and if there are too many those
+// that lie closest to others. So no part of the log is far from one, whatever clients ask for: who
+// goes back from a state holds everybody up. The caller holds mu.
 func (c *Cacher) trimPoints() {
 	n := sort.Search(len(c.points), func(i int) bool { return c.points[i].revision >= c.log.floor })
-	c.points = slices.Delete(c.points, 0, max(n, len(c.points)-maxPoints))
+	c.points = slices.Delete(c.points, 0, n)
+	for len(c.points) > maxPoints {
+		i := c.closestPoint()
+		c.points = slices.Delete(c.points, i, i+1)
+	}
+}
+
+// closestPoint is the state whose neighbours have the fewest events between them. The caller holds
+// mu.
+func (c *Cacher) closestPoint() (closest int) {
+	fewest := math.MaxInt
+	for i := range c.points {
+		before, after := c.log.floor, c.current.Load().revision
+		if i > 0 {
+			before = c.points[i-1].revision
+		}
+		if i+1 < len(c.points) {
+			after = c.points[i+1].revision
+		}
+		if n := len(c.log.between(before, after)); n < fewest {
+			closest, fewest = i, n
+		}
+	}
+	return closest
 }

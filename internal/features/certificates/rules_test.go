@@ -1,7 +1,12 @@
 package certificates
 
 import (
+	"crypto/rsa"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/asn1"
 	"encoding/pem"
+	"math/big"
 	"strings"
 	"testing"
 	"time"
@@ -30,6 +35,7 @@ func TestValidateSpec(t *testing.T) {
 	for want, spoil := range map[string]func(*certificatesv1.CertificateSigningRequestSpec){
 		"spec.request: Invalid value: \"<request data>\": PEM block type": func(s *certificatesv1.CertificateSigningRequestSpec) { s.Request = []byte("x") },
 		"spec.request: Invalid value: \"<request data>\": x509: ":         func(s *certificatesv1.CertificateSigningRequestSpec) { s.Request = unsigned(t, s.Request) },
+		"an RSA key has at most 16384 bits, and this one has 262144":      func(s *certificatesv1.CertificateSigningRequestSpec) { s.Request = long(t, 1<<18) },
 		"spec.usages: Required value":                                     func(s *certificatesv1.CertificateSigningRequestSpec) { s.Usages = nil },
 		"spec.usages[1]: Unsupported value: \"fun\"":                      func(s *certificatesv1.CertificateSigningRequestSpec) { s.Usages = append(s.Usages, "fun") },
 		"spec.usages[1]: Duplicate value: \"client auth\"":                func(s *certificatesv1.CertificateSigningRequestSpec) { s.Usages = append(s.Usages, s.Usages[0]) },
@@ -50,6 +56,38 @@ func TestValidateSpec(t *testing.T) {
 			t.Errorf("%v, want %s", errs, want)
 		}
 	}
+}
+
+// long returns a request with an RSA key of so many bits, and some signature.
+func long(t *testing.T, bits int) []byte {
+	t.Helper()
+	n := new(big.Int).SetBit(big.NewInt(1), bits-1, 1)
+	algorithm := func(last int) pkix.AlgorithmIdentifier {
+		return pkix.AlgorithmIdentifier{Algorithm: asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 1, last}, Parameters: asn1.NullRawValue}
+	}
+	type keyInfo struct {
+		Algorithm pkix.AlgorithmIdentifier
+		Key       asn1.BitString
+	}
+	type body struct {
+		Version    int
+		Subject    pkix.RDNSequence
+		Key        keyInfo
+		Attributes []asn1.RawValue `asn1:"tag:0"`
+	}
+	key := x509.MarshalPKCS1PublicKey(&rsa.PublicKey{N: n, E: 1<<31 - 1})
+	der, err := asn1.Marshal(struct {
+		Body      body
+		Algorithm pkix.AlgorithmIdentifier
+		Signature asn1.BitString
+	}{
+		body{Subject: pkix.Name{CommonName: "ann"}.ToRDNSequence(), Key: keyInfo{algorithm(1), asn1.BitString{Bytes: key, BitLength: 8 * len(key)}}},
+		algorithm(11), asn1.BitString{Bytes: make([]byte, bits/8), BitLength: bits},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})
 }
 
 // unsigned returns a request whose signature is of something else.

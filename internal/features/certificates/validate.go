@@ -1,6 +1,7 @@
 package certificates
 
 import (
+	"crypto/rsa"
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
@@ -47,13 +48,25 @@ func validateSpec(spec *certificatesv1.CertificateSigningRequestSpec, path *fiel
 	return errs
 }
 
+// maxKeyBits is how long an RSA key may be. To check what was signed with one takes time that grows
+// with the square of its length, and a request has room for millions. In TLS nobody takes more than
+// half of these.
+const maxKeyBits = 16 << 10
+
 // parseRequest reads the one request that there is in PEM.
 func parseRequest(text []byte) (*x509.CertificateRequest, error) {
 	block, _ := pem.Decode(text)
 	if block == nil || block.Type != "CERTIFICATE REQUEST" {
 		return nil, errors.New("PEM block type must be CERTIFICATE REQUEST")
 	}
-	return x509.ParseCertificateRequest(block.Bytes)
+	request, err := x509.ParseCertificateRequest(block.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	if key, ok := request.PublicKey.(*rsa.PublicKey); ok && key.N.BitLen() > maxKeyBits {
+		return nil, fmt.Errorf("an RSA key has at most %d bits, and this one has %d", maxKeyBits, key.N.BitLen())
+	}
+	return request, nil
 }
 
 func validateUsages(asked []certificatesv1.KeyUsage, path *field.Path) field.ErrorList {

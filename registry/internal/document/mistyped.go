@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/internal/jsontree"
@@ -94,10 +93,8 @@ func (m *mistyped) value(t reflect.Type, value any, path *field.Path) {
 
 // readItself says why a type does not read a text.
 func readItself(t reflect.Type, text []byte) error {
-	if t == reflect.TypeFor[resource.Quantity]() {
-		if err := quantity.Check(text); err != nil {
-			return err
-		}
+	if err := quantity.Guard(t, text); err != nil {
+		return err
 	}
 	return json.Unmarshal(text, reflect.New(t).Interface())
 }
