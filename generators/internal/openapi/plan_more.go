@@ -43,7 +43,7 @@ func describeItems(s *schema, markers model.Markers) {
 		return // the generator of validation says so
 	}
 	items := s.Items
-	if kind := bare(value(markers, tagItemsType)); items.Type == "" && items.Ref == "" {
+	if kind := bare(value(markers, tagItemsType)); items.Type == "" {
 		items.Type = kind
 	}
 	items.PreserveUnknown = has(markers, tagItemsPreserve) || items.PreserveUnknown
