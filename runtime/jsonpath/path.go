@@ -23,8 +23,8 @@ type Kind int
 
 const (
 	Name  Kind = iota // .name or ['name']: a field of a struct, or the value of a key
-	Index             // [1]: an item; [-1] is the last one
-	Each              // [*]: every item or value
+	Index             // [1]: an item; [-1] is the last one, and so is [-1:]
+	Each              // [*] or []: every item or value
 	Where             // [?(@.type=="Ready")]: the items for which something holds
 )
 
@@ -108,7 +108,7 @@ func cutBrackets(s string) (inside, rest string, ok bool) {
 func parseBrackets(inside string) (Step, error) {
 	inside = strings.TrimSpace(inside)
 	shown := "[" + inside + "]"
-	if inside == "*" {
+	if inside == "*" || inside == "" || inside == ":" {
 		return Step{Kind: Each, Text: shown}, nil
 	}
 	if key, ok := unquoted(inside); ok {
@@ -118,11 +118,25 @@ func parseBrackets(inside string) (Step, error) {
 		f, err := parseFilter(strings.TrimSuffix(condition, ")"))
 		return Step{Kind: Where, Text: shown, Filter: f}, err
 	}
-	index, err := strconv.Atoi(inside)
+	index, err := strconv.Atoi(single(inside))
 	if err != nil {
 		return Step{}, fmt.Errorf(`%s is none of [1], [*], ["key"] and [?(@.type=="Ready")]`, shown)
 	}
 	return Step{Kind: Index, Text: shown, Index: index}, nil
+}
+
+// single is the index of the one item that a slice like -1: or 0:1 has; other texts stay as they
+// are.
+func single(inside string) string {
+	from, to, isSlice := strings.Cut(inside, ":")
+	switch {
+	case !isSlice:
+	case from == "-1" && to == "":
+		return from
+	case (from == "" || from == "0") && to == "1":
+		return "0"
+	}
+	return inside
 }
 
 // parseFilter reads @.field==literal and @.field!=literal.

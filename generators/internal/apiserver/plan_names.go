@@ -45,6 +45,10 @@ func (p *planner) names(h *hub) names {
 	}
 	if v, ok := said["path"]; ok {
 		out.plural = v
+	} else if model.SeveralPlurals(h.groupKind.Kind) {
+		p.report.Warn(problemAt(h.storage.pos, h.groupKind.Kind,
+			fmt.Sprintf("its resource is called %s here, and controller-gen may make another plural of %s", out.plural, h.groupKind.Kind),
+			fmt.Sprintf("say +%s:path=%s, or the name that its CustomResourceDefinition has", tagResource, out.plural)))
 	}
 	if v, ok := said["singular"]; ok {
 		out.singular = v
@@ -59,6 +63,7 @@ func (p *planner) readResource(v *version, say func(v *version, key, value strin
 		p.problem(v.pos, v.goType.Name.Name, err.Error(), "")
 		return
 	}
+	p.checkRepeated(v, markers)
 	for _, a := range slices.Concat(markers...) {
 		problem := func(message, cure string) {
 			p.problem(v.pos, v.goType.Name.Name, fmt.Sprintf("+%s:%s=%s: %s", tagResource, a.Key, a.Value, message), cure)
@@ -74,7 +79,7 @@ func (p *planner) readResource(v *version, say func(v *version, key, value strin
 					problem(fmt.Sprintf("%q can't be part of a URL", item), "use small letters, digits and hyphens")
 				}
 			}
-			say(v, a.Key, a.Value)
+			say(v, a.Key, strings.Join(items, ";"))
 		case "scope":
 			if a.Value != "Cluster" && a.Value != "Namespaced" {
 				problem("no such scope", "want Namespaced or Cluster")
@@ -86,6 +91,23 @@ func (p *planner) readResource(v *version, say func(v *version, key, value strin
 				cure = "did you mean " + near + "?"
 			}
 			problem("no such key", cure)
+		}
+	}
+}
+
+// checkRepeated warns of what stands in one of several markers of a kind: of these controller-gen
+// has the last one say the short names, the categories and the scope.
+func (p *planner) checkRepeated(v *version, markers [][]tag.Argument) {
+	for i, marker := range markers {
+		last := markers[len(markers)-1]
+		for _, a := range marker {
+			lost := a.Key == "shortName" || a.Key == "categories" || a.Key == "scope" && a.Value == "Cluster"
+			if i == len(markers)-1 || !lost || slices.ContainsFunc(last, func(other tag.Argument) bool { return other.Key == a.Key }) {
+				continue
+			}
+			p.report.Warn(problemAt(v.pos, v.goType.Name.Name,
+				fmt.Sprintf("+%s:%s=%s counts here, and not for controller-gen, which reads that in the last +%s of a kind", tagResource, a.Key, a.Value, tagResource),
+				"say all in one of them"))
 		}
 	}
 }

@@ -41,8 +41,8 @@ func (p *planner) checkList(v *version, list *types.Type, pos token.Position) {
 }
 
 // checkFields reports fields of served kinds, and of what they are made of, that clients would not
-// find under the name that was meant. Those are exported ones without a json tag, and others with
-// one.
+// find under the name that was meant. Those are exported ones without a name in a json tag, and
+// others with one.
 func (p *planner) checkFields(versions []*version) {
 	seen := map[*types.Type]bool{}
 	var visit func(t *types.Type)
@@ -80,9 +80,16 @@ func (p *planner) checkField(t *types.Type, m types.Member) {
 		p.problem(p.model.MemberPos(t, m.Name), path, "clients could not find apiVersion and kind", "write the struct tag as `json:\",inline\"`")
 	case m.Embedded && m.Name == "ObjectMeta" && said.Name != "metadata":
 		p.problem(p.model.MemberPos(t, m.Name), path, "clients could not find the metadata", "write the struct tag as `json:\"metadata,omitempty\"`")
-	case !m.Embedded && !said.Said:
-		p.problem(p.model.MemberPos(t, m.Name), path, fmt.Sprintf("it has no json tag, so that clients would have to write %s with a capital letter", m.Name),
+	case !m.Embedded && !said.Left && said.Name == "":
+		lacks := "it has no json tag"
+		if said.Said {
+			lacks = "its json tag gives it no name"
+		}
+		p.problem(p.model.MemberPos(t, m.Name), path, fmt.Sprintf("%s, so that clients would have to write %s with a capital letter", lacks, m.Name),
 			"give it the name for clients, like `json:\""+strings.ToLower(m.Name[:1])+m.Name[1:]+"\"`, or leave it out with `json:\"-\"`")
+	case said.Inline && said.Name != "":
+		p.report.Warn(problemAt(p.model.MemberPos(t, m.Name), path, fmt.Sprintf("inline has no effect in its json tag: JSON has it as %s, and controller-gen puts its fields in its place", said.Name),
+			"take inline away, or the name"))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -77,6 +78,7 @@ var saysGroup = regexp.MustCompile(`(?m)^//\s*\+` + tagGroupName + `=`)
 func (p *planner) versions(pkg *model.Package) []*version {
 	gv := p.groupVersion(pkg)
 	p.groupVersions[pkg] = gv
+	p.checkLists(pkg)
 	defaulted := defaulter.Covers(p.model, pkg)
 	var out []*version
 	for _, v := range p.declared(pkg) {
@@ -103,6 +105,21 @@ func (p *planner) versions(pkg *model.Package) []*version {
 	}
 	slices.SortFunc(out, func(a, b *version) int { return strings.Compare(a.goType.Name.Name, b.goType.Name.Name) })
 	return out
+}
+
+// checkLists warns of lists whose items look like a kind and are none.
+func (p *planner) checkLists(pkg *model.Package) {
+	for _, name := range slices.Sorted(maps.Keys(pkg.Types.Types)) {
+		item := pkg.Types.Types[strings.TrimSuffix(name, "List")]
+		if item == nil || item.Name.Name == name || !token.IsExported(name) || !isList(pkg.Types.Types[name], item) {
+			continue
+		}
+		if model.Embeds(item, "TypeMeta") && model.Embeds(item, "ObjectMeta") || p.model.OfType(item).Has(tagSkip) {
+			continue
+		}
+		p.report.Warn(problemAt(p.model.TypePos(item), item.Name.Name, "it has a list as a kind has, and is not served: it does not embed both metav1.TypeMeta and metav1.ObjectMeta",
+			"embed them in the struct itself, or say +"+tagSkip))
+	}
 }
 
 // declared are the kinds that a package declares: structs of its own, and aliases of kinds of other
@@ -146,6 +163,10 @@ func (p *planner) groupVersion(pkg *model.Package) schema.GroupVersion {
 	if len(validation.IsDNS1035Label(gv.Version)) > 0 {
 		p.problem(p.model.PackagePos(pkg), pkg.Path, fmt.Sprintf("%q can't be an API version", gv.Version),
 			"call the folder v1, v1beta1, v1alpha1 or the like, or say +"+tagVersionName+"=v1")
+	}
+	if name := pkg.Name; model.IsVersion(name) && name != gv.Version && !p.model.OfPackage(pkg).Has(tagVersionName) {
+		p.problem(p.model.PackagePos(pkg), pkg.Path, fmt.Sprintf("its folder is called %s, and the package %s, which is the version for controller-gen", gv.Version, name),
+			"say +"+tagVersionName+"= with the version that is meant")
 	}
 	return gv
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/internal/model"
 )
 
 // reference reads "ref(Name)" and "ref(import/path.Name)".
@@ -24,14 +26,23 @@ func (w written) reference() (types.Name, bool) {
 // json returns the default as JSON. A +default is JSON; the kubebuilder marker may be written in
 // its own way too.
 func (w written) json(t *types.Type) (json.RawMessage, error) {
-	if text := strings.TrimSpace(w.text); json.Valid([]byte(text)) {
+	text := strings.TrimSpace(w.text)
+	ofList := w.tag == kubebuilderName && isList(t)
+	if ofList && text == "{}" {
+		return json.RawMessage("[]"), nil
+	}
+	if json.Valid([]byte(text)) {
 		return json.RawMessage(text), nil
 	}
 	if w.tag != kubebuilderName {
 		return nil, wrongf("want JSON, like +%s=%s", w.tag, example(t))
 	}
-	m := marker{rest: strings.TrimSpace(w.text), bare: true}
-	v, ok := m.value()
+	m := marker{rest: text, bare: true}
+	read := m.value
+	if ofList && !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") {
+		read = m.several
+	}
+	v, ok := read()
 	if !ok || m.rest != "" {
 		return nil, wrongf("want a value, like +%s=%s", w.tag, example(t))
 	}
@@ -63,6 +74,28 @@ func (m *marker) value() (any, bool) {
 		return json.RawMessage(word), true
 	}
 	return word, word != ""
+}
+
+// several reads "a;b".
+func (m *marker) several() (any, bool) {
+	m.bare = false
+	list := []any{}
+	for {
+		v, ok := m.value()
+		if !ok {
+			return nil, false
+		}
+		if list = append(list, v); !strings.HasPrefix(m.rest, ";") {
+			return list, true
+		}
+		m.rest = m.rest[1:]
+	}
+}
+
+// isList tells whether a type is one of lists, and not of bytes.
+func isList(t *types.Type) bool {
+	u := model.Plain(t)
+	return u.Kind == types.Array || u.Kind == types.Slice && u.Elem != types.Byte
 }
 
 func (m *marker) quoted() (any, bool) {

@@ -333,7 +333,8 @@ const placesDoc = "What comes of each tag that gen reads, at each place. A test 
 	"With *yes*, what is printed differs from what is printed without the tag, at least for a field or type that it suits. With\n" +
 	"*error* and *warning*, gen says, with the position, that it has no effect or is wrong there. A *file* is the comment above a\n" +
 	"package clause elsewhere than in `doc.go`. A tag that is not in this table has no effect anywhere. In the block before a\n" +
-	"comment, a blank line between, a tag does the same as in the comment.\n"
+	"comment, a blank line between, a tag does the same as in the comment. `+kubebuilder:validation:Optional` before the comment of a\n" +
+	"type is the package's, as it is for controller-gen.\n"
 
 func rowStart(d tag.Definition) string { return "| `+" + d.Name + "` | " }
 

@@ -30,6 +30,7 @@ func TagTable(plugins []Plugin) *tag.Table {
 // be.
 type tagCheck struct {
 	table       *tag.Table
+	model       *model.Model
 	report      *diag.Report
 	served      served
 	wrongValues []wrongValue
@@ -45,6 +46,7 @@ type wrongValue struct {
 // their types are part of what is printed. In other packages a comment that speaks of a tag is
 // prose, except for what stands above the package clause, where they would ask.
 func (c *tagCheck) packages(m *model.Model) {
+	c.model = m
 	lines := map[string][]model.Occurrence{}
 	var asking []*gotypes.Package
 	for _, pkg := range m.Packages {
@@ -110,9 +112,10 @@ func (c *tagCheck) lines(pkg *model.Package, lines []model.Occurrence) {
 			p.Message, p.Cure = behindCode(tag.NameOf(line.Text))
 			c.report.Add(p)
 		case line.Scope == tag.Anywhere && filepath.Base(line.Pos.Filename) != "doc.go":
-			c.dangling(line)
+			c.dangling(pkg, line)
 		case !wrong:
 			c.plain(line)
+			c.singleQuotes(line)
 		}
 	}
 }
@@ -126,10 +129,11 @@ var forPackages = []string{
 // dangling reports a tag in a comment that belongs to nothing. Such a comment is behind two nearer
 // comments, above a group of declarations, or at the end of a block. controller-gen reads some of
 // them as the package's, and ignores the others.
-func (c *tagCheck) dangling(line model.Occurrence) {
+func (c *tagCheck) dangling(pkg *model.Package, line model.Occurrence) {
 	name := tag.NameOf(line.Text)
 	d, known := c.table.Find(name)
-	if !known || !c.table.IsRead(d.Name) {
+	ofPackage := func(mk *model.Marker) bool { return mk == line.Marker }
+	if !known || !c.table.IsRead(d.Name) || slices.ContainsFunc(slices.Collect(c.model.OfPackage(pkg).All()), ofPackage) {
 		return
 	}
 	p := diag.Problem{
@@ -144,8 +148,8 @@ func (c *tagCheck) dangling(line model.Occurrence) {
 	c.report.Warn(p)
 }
 
-// plain warns of a tag without a family that stands where no plug-in looks for it: other tools may
-// have one of this name.
+// plain warns of a tag without a family that stands where no plug-in looks for it, or with text
+// behind its name: other tools may have one of this name.
 func (c *tagCheck) plain(line model.Occurrence) {
 	d, known := c.table.Find(tag.NameOf(line.Text))
 	if !known || tag.Checked(d.Name) || !c.table.IsRead(d.Name) {
@@ -158,10 +162,25 @@ func (c *tagCheck) plain(line model.Occurrence) {
 	case line.Scope != tag.Anywhere && d.Scope != tag.Anywhere && d.Scope&line.Scope == 0:
 		p.Message = fmt.Sprintf("+%s has no effect on a %s", d.Name, line.Scope)
 		p.Cure = fmt.Sprintf("it belongs on a %s", d.Scope)
+	case d.Value == tag.None && line.Scope != tag.Anywhere && line.Name == d.Name && strings.TrimPrefix(line.Text, "+"+d.Name) != "" && line.Text != "+"+d.Name+"=false":
+		p.Message = fmt.Sprintf("%q counts as +%s here, and other tools do not read it, since it takes nothing behind its name", strings.TrimSpace(line.Text), d.Name)
+		p.Cure = "write +" + d.Name + ", and the rest on another line"
 	default:
 		return
 	}
 	c.report.Warn(p)
+}
+
+// singleQuotes warns of a value in quotes that controller-gen takes for a part of it.
+func (c *tagCheck) singleQuotes(line model.Occurrence) {
+	value := tag.RawValue(strings.TrimPrefix(line.Text, "+"+line.Name))
+	if !strings.HasPrefix(line.Name, "kubebuilder:") || len(value) < 2 || value[0] != '\'' || value[len(value)-1] != '\'' {
+		return
+	}
+	c.report.Warn(diag.Problem{
+		Pos: line.Pos, Path: line.Path, Message: fmt.Sprintf("+%s: controller-gen takes single quotes for a part of the value", line.Name),
+		Cure: "write double quotes",
+	})
 }
 
 func behindCode(name string) (message, cure string) {

@@ -16,23 +16,24 @@ import (
 
 // unclaimed reports the markers that no plug-in acts on although one of the run could: somebody
 // wrote them for an effect that they don't have. Such a marker is a problem on a served kind, on
-// what that is made of, and on its package. Where controller-gen passes over it, it is a warning.
-// Elsewhere it is one, too, for tags of types and packages, if one of the plug-ins prints for the
-// package. If there are other problems nothing is said, since a plug-in that stopped there has not
-// come to all markers.
+// what that is made of, and on its package. Where controller-gen passes over it, or another tool
+// wrote it, it is a warning. Elsewhere it is one, too, for tags of types and packages, if one of
+// the plug-ins prints for the package. If there are other problems nothing is said, since a plug-in
+// that stopped there has not come to all markers.
 func unclaimed(m *model.Model, served served, printed printed, table *tag.Table, report *diag.Report) {
 	if report.Stops() {
 		return
 	}
 	for _, pkg := range m.Packages {
 		occurrences := m.Occurrences(pkg)
-		for _, o := range occurrences {
+		for i, o := range slices.Concat(occurrences, m.ForeignOccurrences(pkg)) {
+			foreign := i >= len(occurrences)
 			if o.Trailing || m.Copies(pkg) && len(o.Readers()) > 0 { // the markers of Kubernetes' own types describe them
 				continue
 			}
 			isServed := served.has(pkg, o)
 			d, _ := table.Find(tag.NameOf(o.Text))
-			if !isServed && (o.Scope&(tag.Package|tag.Type) == 0 || d.Scope&tag.Field != 0) {
+			if !isServed && (foreign || o.Scope&(tag.Package|tag.Type) == 0 || d.Scope&tag.Field != 0) {
 				continue // prose that speaks of the tag, or it describes a type that nobody asked for
 			}
 			acting := slices.DeleteFunc(table.Acting(tag.NameOf(o.Text)), func(plugin string) bool {
@@ -48,7 +49,7 @@ func unclaimed(m *model.Model, served served, printed printed, table *tag.Table,
 			} else {
 				p.Message, p.Cure = fmt.Sprintf("+%s has no effect here", tag.NameOf(o.Text)), "take it away, or "+switchedOff(occurrences, o, acting, table)
 			}
-			if isServed && !elsewhere(pkg, o, acting) {
+			if isServed && !foreign && !elsewhere(pkg, o, acting) {
 				report.Add(p)
 			} else {
 				report.Warn(p)

@@ -258,6 +258,46 @@ func (s *Set) PackageComments(p *Package) []*Comment {
 	return out
 }
 
+// LooseComments are those with tags in which controller-gen looks for some of the package, too.
+// They stand above no declaration, or are the block before the comment of a type.
+func (s *Set) LooseComments(p *Package) []*Comment {
+	if p.looseIn == len(p.files) {
+		return p.loose
+	}
+	p.loose, p.looseIn = nil, len(p.files)
+	for _, f := range p.files {
+		far := s.farBlocks(p, f)
+		places := s.places(p, f)
+		for _, g := range f.Comments {
+			c := s.comment(g)
+			if at := places[g]; (far[g] || at == (Place{}) && !inDecl(f, g)) && len(c.Tags()) > 0 {
+				p.loose = append(p.loose, c)
+			}
+		}
+	}
+	return p.loose
+}
+
+// farBlocks are the blocks before the comments of a file's types.
+func (s *Set) farBlocks(p *Package, f *ast.File) map[*ast.CommentGroup]bool {
+	out := map[*ast.CommentGroup]bool{}
+	docs := s.docs[fileKey{p.Path, filepath.Base(s.fset.Position(f.Package).Filename)}]
+	for _, decl := range f.Decls {
+		gen, ok := decl.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		for _, spec := range gen.Specs {
+			if spec, ok := spec.(*ast.TypeSpec); ok {
+				if c := docs.above[lineKey{s.fset.Position(spec.Name.Pos()).Line, false}].Far; c != nil {
+					out[c.group] = true
+				}
+			}
+		}
+	}
+	return out
+}
+
 // PackageDoc is the comment above the package clause of doc.go.
 func (s *Set) PackageDoc(p *Package) []string {
 	for _, f := range p.files {

@@ -100,6 +100,9 @@ type Package struct {
 	errors     []gotypes.Error
 	lost       []lostImport // imports that lead nowhere, as long as nothing of the run needs them
 	filled     bool
+	// loose are the loose comments, as far as looseIn of the files have some.
+	loose   []*Comment
+	looseIn int
 }
 
 // Alias is a type alias.

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -31,10 +32,15 @@ type Place struct {
 
 // Places returns the comments of the hand-written files of a package of the main module, in the
 // order of the source. Those inside function bodies are left out.
-func (s *Set) Places(p *Package) []Place {
+func (s *Set) Places(p *Package) []Place { return s.placesIn(p, false) }
+
+// ForeignPlaces are those in the files that other tools made, which nobody mends by hand.
+func (s *Set) ForeignPlaces(p *Package) []Place { return s.placesIn(p, true) }
+
+func (s *Set) placesIn(p *Package, foreign bool) []Place {
 	var out []Place
 	for _, f := range p.files {
-		if p.foreign[f] {
+		if p.foreign[f] != foreign {
 			continue
 		}
 		places := s.places(p, f)
@@ -140,6 +146,11 @@ func fieldName(field *ast.Field) string {
 	}
 }
 
+// inDecl tells whether a comment stands inside of a declaration, a struct for example.
+func inDecl(f *ast.File, g *ast.CommentGroup) bool {
+	return slices.ContainsFunc(f.Decls, func(d ast.Decl) bool { return d.Pos() < g.Pos() && g.End() <= d.End() })
+}
+
 func inBody(f *ast.File, g *ast.CommentGroup) bool {
 	for _, decl := range f.Decls {
 		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Body != nil && fn.Body.Pos() < g.Pos() && g.End() <= fn.Body.End() {
@@ -149,7 +160,8 @@ func inBody(f *ast.File, g *ast.CommentGroup) bool {
 	return false
 }
 
-// Tags are the lines that are tags. "//\t// +tag" is an example of one and none.
+// Tags are the lines that are tags. "//\t// +tag" is an example of one and none. Nor is a line "//
+// +tag" inside of /* and */, where a field was commented out.
 func (c *Comment) Tags() []TagLine {
 	if c == nil {
 		return nil
@@ -157,8 +169,12 @@ func (c *Comment) Tags() []TagLine {
 	var out []TagLine
 	for _, part := range c.group.List {
 		start := c.set.position(part.Pos())
+		marks := []string{"//"}
+		if strings.HasPrefix(part.Text, "/*") {
+			marks = []string{"/*", "*"}
+		}
 		for i, line := range strings.Split(strings.TrimSuffix(part.Text, "*/"), "\n") {
-			text := strings.TrimLeftFunc(commentText(line), unseen)
+			text := strings.TrimLeftFunc(commentText(line, marks), unseen)
 			if !strings.HasPrefix(text, "+") {
 				continue
 			}
@@ -177,10 +193,10 @@ func (c *Comment) Tags() []TagLine {
 // unseen tells of a letter that nobody sees: white space of any width.
 func unseen(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) }
 
-// commentText takes the mark of a comment off a line of it.
-func commentText(line string) string {
+// commentText takes the mark of a comment off a line of it, one of some.
+func commentText(line string, marks []string) string {
 	line = strings.TrimLeft(line, " \t")
-	for _, mark := range []string{"//", "/*", "*"} {
+	for _, mark := range marks {
 		if text, ok := strings.CutPrefix(line, mark); ok {
 			return text
 		}

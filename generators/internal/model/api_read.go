@@ -140,7 +140,7 @@ func value(markers Markers, names ...string) string {
 }
 
 func has(markers Markers, names ...string) bool {
-	return slices.ContainsFunc(names, markers.Has)
+	return slices.ContainsFunc(names, markers.On)
 }
 
 // prose is a comment without tags, TODOs and what stands below a line of dashes, which is not for

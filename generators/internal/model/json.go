@@ -19,6 +19,8 @@ type JSON struct {
 	Left bool
 	// OmitEmpty, OmitZero and Quoted are the options omitempty, omitzero and string.
 	OmitEmpty, OmitZero, Quoted bool
+	// Inline tells that there is the option inline, which encoding/json does not know.
+	Inline bool
 	// Said tells that there is a tag at all.
 	Said bool
 }
@@ -46,6 +48,7 @@ func parseJSON(structTag string) JSON {
 	out.OmitEmpty = slices.Contains(options, "omitempty")
 	out.OmitZero = slices.Contains(options, "omitzero")
 	out.Quoted = slices.Contains(options, "string")
+	out.Inline = slices.Contains(options, "inline")
 	return out
 }
 

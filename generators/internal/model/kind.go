@@ -4,6 +4,7 @@ import (
 	"go/token"
 	gotypes "go/types"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -21,16 +22,25 @@ const (
 )
 
 // GroupVersion is the group of a package by its tag, and the version that its folder is called
-// after, or a tag. ok tells whether it has a group; that of Kubernetes' core is "".
+// after, or a tag. Where the folder is called after no version, the package may be, by whose name
+// controller-gen goes. ok tells whether it has a group; that of Kubernetes' core is "".
 func (m *Model) GroupVersion(pkg *Package) (name, version string, ok bool) {
 	// Nothing is remembered here: whoever asks has read the markers.
 	markers := m.OfPackage(pkg)
 	if version, ok = markers.Last(tagVersion); !ok {
 		version = path.Base(pkg.Path)
+		if !IsVersion(version) && IsVersion(pkg.Name) {
+			version = pkg.Name
+		}
 	}
 	name, ok = markers.Last(tagGroup)
 	return strings.Trim(name, `"`), version, ok
 }
+
+// IsVersion tells whether a name is a version as Kubernetes has them: v1, v2beta3.
+func IsVersion(name string) bool { return versionName.MatchString(name) }
+
+var versionName = regexp.MustCompile(`^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$`)
 
 // aliasMarkers are what the tags begin with that make a kind of an alias. An alias without any is a
 // name and nothing else.
@@ -198,15 +208,40 @@ func (m *Model) AllOfKubernetes(pkg *Package) bool {
 }
 
 // Plural is the plural of most English nouns, in lower case as they are: what the resource of a
-// kind is called. Kinds with another one say +kubebuilder:resource:path=.
+// kind is called. One that ends with an s is one already, as controller-gen has it: Settings,
+// PodChaos. Kinds with another one say +kubebuilder:resource:path=.
 func Plural(noun string) string {
 	n := len(noun)
 	switch {
-	case strings.HasSuffix(noun, "s"), strings.HasSuffix(noun, "x"), strings.HasSuffix(noun, "z"),
-		strings.HasSuffix(noun, "ch"), strings.HasSuffix(noun, "sh"):
+	case endsWith(noun, "ss", "atus", "bus", "alias", "campus", "x", "z", "ch", "sh"):
 		return noun + "es"
+	case endsWith(noun, "s"):
+		return noun
 	case n > 1 && noun[n-1] == 'y' && !strings.ContainsRune("aeiou", rune(noun[n-2])):
 		return noun[:n-1] + "ies"
 	}
 	return noun + "s"
+}
+
+// SeveralPlurals tells whether controller-gen may make another plural of a kind than Plural does,
+// in one of its versions: indices of Index, or fleet of Fleet.
+func SeveralPlurals(kind string) bool {
+	noun := strings.ToLower(kind)
+	return endsWith(noun, oddEnds...) && !endsWith(noun, "io", "tz") || endsWith(kind, oddWords...) || endsWith(kind, "S")
+}
+
+// oddEnds and oddWords are what such kinds end with; a word begins with a capital letter.
+var (
+	oddEnds = []string{
+		"man", "men", "child", "children", "person", "people", "foot", "oot", "eet", "oose", "eese", "ex", "z", "o", "lf", "rf", "oaf", "fe", "quy",
+		"um", "ata", "ia", "va", "ula", "li", "actus", "irus", "focus", "leus", "bus", "sis", "stis", "erion", "menon",
+	}
+	oddWords = []string{
+		"Matrix", "Appendix", "Ox", "Axis", "Mouse", "Tooth", "Die", "Thief", "Hoof", "Corpus", "Fungus", "Genus", "Locus", "Octopus", "Radius", "Stimulus",
+		"Equipment", "Information", "Money", "Rice", "Fish", "Sheep", "Deer", "Aircraft", "Offspring", "Police", "Salmon", "Trout", "Tuna",
+	}
+)
+
+func endsWith(text string, ends ...string) bool {
+	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(text, end) })
 }

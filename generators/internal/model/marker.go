@@ -81,6 +81,12 @@ func (s Markers) Last(name string) (string, bool) {
 // Has tells whether there is a marker of this name, and claims it.
 func (s Markers) Has(name string) bool { return s.Values(name) != nil }
 
+// On tells whether there is a marker of this name that does not say false, and claims it.
+func (s Markers) On(name string) bool {
+	value, ok := s.Last(name)
+	return ok && value != "false"
+}
+
 // Named are the markers of a name, or that continue it with a colon, all claimed:
 // "+name:key=value", "+name=value".
 func (s Markers) Named(name string) []*Marker {
@@ -124,19 +130,35 @@ func (s Markers) But(drop func(*Marker) bool) Markers {
 	return s
 }
 
+// loosely is a marker of packages that may stand anywhere in a file, as many projects have it: it
+// is for controller-gen alone.
+const loosely = "kubebuilder:validation:Optional"
+
 // OfPackage are the markers of a package: those in doc.go, and above the package clause of other
-// files.
+// files. One may also stand in a loose comment.
 func (m *Model) OfPackage(pkg *Package) Markers {
 	if pkg == nil {
 		return Markers{model: m}
 	}
-	return m.of(m.PackageComments(pkg)...)
+	out := m.of(m.PackageComments(pkg)...)
+	for _, c := range m.LooseComments(pkg) {
+		for _, mk := range m.in(c) {
+			if mk.Name == loosely {
+				out.list = append(out.list, mk)
+			}
+		}
+	}
+	return out
 }
 
 // OfType are the markers of a declared type: in the comment above it and in the block before that.
 func (m *Model) OfType(t *types.Type) Markers {
 	c := m.Comments(t)
-	return m.of(c.Far, c.Near)
+	out := m.of(c.Far, c.Near)
+	if c.Far == nil {
+		return out
+	}
+	return out.But(func(mk *Marker) bool { return mk.Name == loosely && slices.Contains(m.in(c.Far), mk) })
 }
 
 // AboveType are those in the comment right above a declared type, without the block before that.

@@ -23,6 +23,7 @@ func (m *models) describeMore(s *schema, markers model.Markers, at place) {
 		s.Example = example
 	}
 	m.externalDocs(s, markers, at)
+	describeItems(s, markers)
 	s.PreserveUnknown = s.PreserveUnknown || has(markers, tagPreserveUnknown, tagXPreserveUnknown)
 	if has(markers, tagEmbeddedResource, tagXEmbeddedResource) {
 		if s.Type != "object" && s.Ref == "" && s.Type != "" {
@@ -34,6 +35,20 @@ func (m *models) describeMore(s *schema, markers model.Markers, at place) {
 		}
 		s.EmbeddedResource = true
 	}
+}
+
+// describeItems takes the markers into the schema of a list that say what its items are.
+func describeItems(s *schema, markers model.Markers) {
+	if s.Items == nil {
+		return // the generator of validation says so
+	}
+	items := s.Items
+	if kind := bare(value(markers, tagItemsType)); items.Type == "" {
+		items.Type = kind
+	}
+	items.PreserveUnknown = has(markers, tagItemsPreserve) || items.PreserveUnknown
+	items.EmbeddedResource = has(markers, tagItemsEmbedded) || items.EmbeddedResource
+	s.Items = items.wrapped()
 }
 
 func (m *models) externalDocs(s *schema, markers model.Markers, at place) {
@@ -66,11 +81,14 @@ func (m *models) toldSchema(markers model.Markers, of *types.Type, at place) *sc
 	if s := m.resourceTold(markers, of); s != nil {
 		return s
 	}
-	switch kind := bare(value(markers, tagType)); {
+	text, said := markers.Last(tagType)
+	switch kind := bare(text); {
 	case has(markers, tagIntOrString):
 		return &schema{IntOrString: true, AnyOf: []*schema{{Type: "integer"}, {Type: "string"}}}
 	case has(markers, tagSchemaless):
 		has(markers, tagPreserveUnknown, tagXPreserveUnknown) // which says no more
+		return &schema{PreserveUnknown: true}
+	case said && kind == "" && (of == nil && writesOwnJSON(at.owner) || of != nil && writesOwnJSON(model.Pointee(of))):
 		return &schema{PreserveUnknown: true}
 	case kind != "":
 		if !slices.Contains(jsonTypes, kind) {

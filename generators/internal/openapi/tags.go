@@ -35,6 +35,9 @@ const (
 	tagXPreserveUnknown    = "kubebuilder:validation:XPreserveUnknownFields"
 	tagEmbeddedResource    = "kubebuilder:validation:EmbeddedResource"
 	tagXEmbeddedResource   = "kubebuilder:validation:XEmbeddedResource"
+	tagItemsType           = "kubebuilder:validation:items:Type"
+	tagItemsPreserve       = "kubebuilder:validation:items:XPreserveUnknownFields"
+	tagItemsEmbedded       = "kubebuilder:validation:items:XEmbeddedResource"
 	tagRule                = "kubebuilder:validation:XValidation"
 	tagItemsRule           = "kubebuilder:validation:items:XValidation"
 	tagExactlyOneOf        = "kubebuilder:validation:ExactlyOneOf"
@@ -106,6 +109,9 @@ var ownTags = []tag.Definition{
 	{Name: tagXPreserveUnknown, Scope: tag.Type | tag.Field, Doc: "As +kubebuilder:pruning:PreserveUnknownFields."},
 	{Name: tagEmbeddedResource, Scope: tag.Type | tag.Field, Doc: "The value is an object of Kubernetes' form, with apiVersion, kind and metadata (x-kubernetes-embedded-resource)."},
 	{Name: tagXEmbeddedResource, Scope: tag.Type | tag.Field, Doc: "As +kubebuilder:validation:EmbeddedResource."},
+	{Name: tagItemsType, Scope: tag.Type | tag.Field, Value: tag.Name, Doc: "The JSON type of every item of a list, of which nothing else says it."},
+	{Name: tagItemsPreserve, Scope: tag.Type | tag.Field, Doc: "Fields that the schema does not know are kept in every item of a list."},
+	{Name: tagItemsEmbedded, Scope: tag.Type | tag.Field, Doc: "Every item of a list is an object of Kubernetes' form."},
 	{Name: tagRule, Scope: tag.Type | tag.Field, Value: tag.Fields, Doc: "A rule in CEL (x-kubernetes-validations), like +kubebuilder:validation:XValidation:rule=\"self.min <= self.max\",message=\"min must not exceed max\"; also messageExpression, reason, fieldPath and optionalOldSelf."},
 	{Name: tagItemsRule, Scope: tag.Type | tag.Field, Value: tag.Fields, Doc: "A rule in CEL for every item of a list."},
 	{Name: tagExactlyOneOf, Scope: tag.Type | tag.Field, Value: tag.String, Doc: "Exactly one of these fields of a struct is set, like +kubebuilder:validation:ExactlyOneOf=a;b; published as a rule in CEL."},
@@ -142,7 +148,7 @@ func value(markers model.Markers, names ...string) string {
 	return ""
 }
 
-// has says whether any of the tags is there.
+// has says whether any of the tags is there and does not say false.
 func has(markers model.Markers, names ...string) bool {
-	return slices.ContainsFunc(names, markers.Has)
+	return slices.ContainsFunc(names, markers.On)
 }

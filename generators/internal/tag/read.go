@@ -2,6 +2,7 @@ package tag
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -98,7 +99,15 @@ func split(s string, sep byte) ([]string, error) {
 	return append(out, s[from:]), nil
 }
 
+// unquote takes the quotes off a text. A list of texts in quotes, like "a";"b", stays as it is: see
+// List.
 func unquote(s string) string {
+	if parts, err := split(s, ';'); err == nil && len(parts) > 1 {
+		return s
+	}
+	if text, err := strconv.Unquote(s); err == nil && s[0] != '\'' {
+		return text
+	}
 	if len(s) >= 2 && s[0] == '`' && s[len(s)-1] == '`' {
 		return s[1 : len(s)-1]
 	}

@@ -23,6 +23,10 @@ func TestArguments(t *testing.T) {
 		{line: ":names={a,b},short=x;y,flag", want: []tag.Argument{
 			{Key: "names", Value: "{a,b}"}, {Key: "short", Value: "x;y"}, {Key: "flag"},
 		}},
+		{line: `:short="x";"y",path="p;q",rule="self != \"a;b\"",text="\u00e4\\d"`, want: []tag.Argument{
+			{Key: "short", Value: `"x";"y"`}, {Key: "path", Value: "p;q"}, {Key: "rule", Value: `self != "a;b"`}, {Key: "text", Value: `ä\d`},
+		}},
+		{line: `:text="\d",short=` + "`x`;`y`", want: []tag.Argument{{Key: "text", Value: `\d`}, {Key: "short", Value: "`x`;`y`"}}},
 		{line: `:name="open`, bad: true},
 		{line: ":=x", bad: true},
 	} {
@@ -42,6 +46,7 @@ func TestArguments(t *testing.T) {
 func TestList(t *testing.T) {
 	for value, want := range map[string][]string{
 		"a;b": {"a", "b"}, "{a,b}": {"a", "b"}, `{"a,b",c}`: {"a,b", "c"}, "a": {"a"}, "": nil, "{}": nil,
+		`"a";"b;c"`: {"a", "b;c"}, "`a`;`b`": {"a", "b"},
 	} {
 		if diff := cmp.Diff(want, tag.List(value)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", value, diff)

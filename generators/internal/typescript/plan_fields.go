@@ -137,7 +137,7 @@ func (p *planner) required(owner *types.Type, m types.Member, read *model.Field)
 	if isMetadata(owner, m) || isItems(owner, read.Name) {
 		return true
 	}
-	if pkg := p.from.Package(owner.Name.Package); pkg != nil && p.from.OfPackage(pkg).Has("kubebuilder:validation:Optional") {
+	if pkg := p.from.Package(owner.Name.Package); pkg != nil && p.from.OfPackage(pkg).On("kubebuilder:validation:Optional") {
 		return isRequired(p.from.OfField(owner, m.Name))
 	}
 	return read.Required
@@ -145,7 +145,7 @@ func (p *planner) required(owner *types.Type, m types.Member, read *model.Field)
 
 // isRequired tells whether a tag says that a field has to be sent.
 func isRequired(markers model.Markers) bool {
-	return slices.ContainsFunc([]string{"required", "k8s:required", "kubebuilder:validation:Required"}, markers.Has)
+	return slices.ContainsFunc([]string{"required", "k8s:required", "kubebuilder:validation:Required"}, markers.On)
 }
 
 // isMetadata tells whether a field is the metadata of an object or a list.

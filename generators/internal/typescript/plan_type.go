@@ -213,9 +213,9 @@ func (p *planner) told(markers model.Markers, t *types.Type) (is expr, ok bool) 
 	kind, _ := markers.Last(tagType)
 	kind = strings.Trim(kind, `"`)
 	switch {
-	case markers.Has(tagIntOrString):
+	case markers.On(tagIntOrString):
 		return expr{text: "number | string"}, true
-	case markers.Has(tagSchemaless):
+	case markers.On(tagSchemaless):
 		return expr{text: "unknown"}, true
 	case kind == "" || kind == p.jsonKind(t), isKnown(model.Pointee(t)) && kind != "object":
 		return expr{}, false

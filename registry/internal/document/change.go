@@ -39,13 +39,13 @@ func (d Document) follow(before, after Document, shape *Shape, how manner) (Docu
 	if err != nil {
 		return d, err
 	}
-	how.object(doc, was, is)
+	how.object(shape, doc, was, is)
 	shape.prune(doc) // a Go value may print null where it has nothing
 	return Of(doc), nil
 }
 
-// object changes doc as was was changed to is.
-func (how manner) object(doc, was, is map[string]any) {
+// object changes doc, an object of a shape, as was was changed to is.
+func (how manner) object(s *Shape, doc, was, is map[string]any) {
 	for name := range was {
 		if _, ok := is[name]; !ok {
 			delete(doc, name)
@@ -60,18 +60,19 @@ func (how manner) object(doc, was, is map[string]any) {
 		switch {
 		case has && own == nil && how == defaults: // it may be null, and somebody wrote that
 		case had:
-			if value, ok := how.value(own, has, then, now); ok {
+			if value, ok := how.value(s.of(name), own, has, then, now); ok {
 				doc[name] = value
 			}
+		case !has && how == defaults && s.hasAlways(name): // omitzero: it was not printed
 		case !has || how == changes:
 			doc[name] = now
 		}
 	}
 }
 
-// value is what own becomes, which the Go value printed as then, and now prints as now. ok is false
-// if it is still not there.
-func (how manner) value(own any, has bool, then, now any) (value any, ok bool) {
+// value is what own becomes, a value of a shape, which the Go value printed as then, and now prints
+// as now. ok is false if it is still not there.
+func (how manner) value(s *Shape, own any, has bool, then, now any) (value any, ok bool) {
 	switch now := now.(type) {
 	case map[string]any:
 		then, same := then.(map[string]any)
@@ -86,7 +87,7 @@ func (how manner) value(own any, has bool, then, now any) (value any, ok bool) {
 		if !same || !isObject {
 			return now, true
 		}
-		how.object(object, then, now)
+		how.object(s, object, then, now)
 		return object, has || len(object) > 0
 	case []any:
 		then, same := then.([]any)
@@ -94,7 +95,7 @@ func (how manner) value(own any, has bool, then, now any) (value any, ok bool) {
 		if !same || !isList || len(list) != len(then) {
 			return now, true
 		}
-		return how.list(list, then, now), true
+		return how.list(s.of(""), list, then, now), true
 	}
 	return now, true
 }
@@ -102,7 +103,7 @@ func (how manner) value(own any, has bool, then, now any) (value any, ok bool) {
 // list is what the items of own become. Each item that is there now is made of the item that it
 // was: of an equal one, or else of that which has most members in common with it. Defaults leave
 // each item where it was.
-func (how manner) list(own, then, now []any) []any {
+func (how manner) list(s *Shape, own, then, now []any) []any {
 	out := make([]any, len(now))
 	taken := make([]bool, len(then))
 	var rest []int // of now
@@ -124,7 +125,7 @@ func (how manner) list(own, then, now []any) []any {
 		}
 		if j >= 0 {
 			taken[j] = true
-			out[i], _ = how.value(own[j], true, then[j], now[i])
+			out[i], _ = how.value(s, own[j], true, then[j], now[i])
 		}
 	}
 	return out

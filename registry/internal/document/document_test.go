@@ -237,6 +237,35 @@ type filledPart struct {
 
 // Defaults that a Go value does not tell are in a document wherever there is the object around
 // them, also where that is a default.
+// absent has structs that are not printed while they are zero.
+type absent struct {
+	Gone  inAbsent            `json:"gone,omitzero"`
+	There inAbsent            `json:"there,omitzero"`
+	Made  *inAbsent           `json:"made,omitempty"`
+	Map   map[string]inAbsent `json:"map,omitempty"`
+}
+
+type inAbsent struct {
+	Value int      `json:"value,omitempty"`
+	Inner inInside `json:"inner,omitzero"`
+}
+
+type inInside struct {
+	Value int `json:"value,omitempty"`
+}
+
+// A struct that nobody sent gets no defaults inside, also where it is not printed without them. One
+// behind a pointer has a default of its own.
+func TestNoDefaultsInWhatIsAbsent(t *testing.T) {
+	shape := ShapeOf(reflect.TypeFor[*absent](), Said{})
+	doc, _ := Split([]byte(`{"map":{"a":{}},"there":{"value":1}}`))
+	after, _ := Split([]byte(`{"gone":{"value":7,"inner":{"value":7}},"made":{"value":7},"map":{"a":{"value":7,"inner":{"value":7}}},"there":{"value":1,"inner":{"value":7}}}`))
+	got, err := doc.Default(doc, after, shape)
+	if want := `{"made":{"value":7},"map":{"a":{"value":7}},"there":{"value":1}}`; err != nil || string(got.AppendObject(nil)) != want {
+		t.Errorf("got %s (%v), want %s", got.AppendObject(nil), err, want)
+	}
+}
+
 func TestReadFillsDefaults(t *testing.T) {
 	const in = "github.com/typeplane/typeplane/registry/internal/document."
 	shape := ShapeOf(reflect.TypeFor[*filled](), Said{Defaults: map[string]string{in + "filled.name": `""`, in + "filled.part": `{"value":"b"}`, in + "filledPart.key": `"a"`, in + "other.name": "1"}})

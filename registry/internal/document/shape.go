@@ -22,6 +22,7 @@ type Shape struct {
 	defaults map[string]string
 	nullable map[string]bool // the members that may be null
 	objects  map[string]bool // the members that read themselves, and are objects anyway
+	always   map[string]bool // the members that are structs and no pointers
 	object   bool            // of a list or a map, whether the same is true of what is in it
 	inside   *Shape          // of the items of a list, or the values of a map
 	full     bool            // of a list whose items are never null
@@ -168,9 +169,29 @@ func (b *shaper) shape(t reflect.Type) *Shape {
 			s.members[name] = b.shape(member)
 		}
 		b.say(s, t, name, !open && isRaw(member))
+		if member.Kind() == reflect.Struct && !readsItself(member) {
+			if s.always == nil {
+				s.always = map[string]bool{}
+			}
+			s.always[name] = true
+		}
 	}
 	return s
 }
+
+// of is the shape of a member, or of what is in a list or a map.
+func (s *Shape) of(name string) *Shape {
+	switch {
+	case s == nil:
+		return nil
+	case s.members != nil:
+		return s.members[name]
+	}
+	return s.inside
+}
+
+// hasAlways tells whether the Go value always has a member, since it is a struct and no pointer.
+func (s *Shape) hasAlways(name string) bool { return s != nil && s.always[name] }
 
 // isRaw tells whether a type is apimachinery's for any object, which reads whatever there is.
 func isRaw(t reflect.Type) bool {

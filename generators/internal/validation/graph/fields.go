@@ -119,7 +119,7 @@ func oneOfSeveral(p plan.Plan) bool {
 // is judged.
 func (g *Graph) mayBeNull(s *rule.Site) bool {
 	markers := s.Origin.Markers
-	return g.Law == rule.OfResources && (markers.Has("nullable") || markers.Has("k8s:validation:nullable"))
+	return g.Law == rule.OfResources && (markers.On("nullable") || markers.On("k8s:validation:nullable"))
 }
 
 // mayBeOmitted tells whether the field may be left out as the OpenAPI tags understand it. Tags of
@@ -136,7 +136,7 @@ func (g *Graph) mayBeOmitted(s *rule.Site) bool {
 	case marker.Optional:
 		return true
 	}
-	return shape.Omitted(*s.Member) || s.Origin.Markers.Has("optional") || s.Type.Kind == types.Pointer
+	return shape.Omitted(*s.Member) || s.Origin.Markers.On("optional") || s.Type.Kind == types.Pointer
 }
 
 // hides tells whether a type that can't be looked into has values of a type with rules.

@@ -80,5 +80,13 @@ func unquoted(s string) string {
 	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
 		return s[1 : len(s)-1] // with escapes that Go does not have, as in regular expressions
 	}
+	return withoutSingle(s)
+}
+
+// withoutSingle takes single quotes off a value. What is published has none either, with a warning.
+func withoutSingle(s string) string {
+	if len(s) >= 2 && s[0] == '\'' && s[len(s)-1] == '\'' {
+		return s[1 : len(s)-1]
+	}
 	return s
 }

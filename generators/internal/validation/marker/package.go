@@ -47,9 +47,9 @@ func PresenceAround(p *rule.Planner, s *rule.Site) string {
 		return ""
 	case shape.Omitted(*s.Member):
 		return ""
-	case p.Model.OfPackage(pkg).Has(Optional):
+	case p.Model.OfPackage(pkg).On(Optional):
 		return Optional
-	case p.Model.OfPackage(pkg).Has(Required):
+	case p.Model.OfPackage(pkg).On(Required):
 		return Required
 	}
 	return ""
@@ -77,21 +77,19 @@ func requiredInSchema(p *rule.Planner, s *rule.Site) bool {
 	if shape.JSONName(*s.Member) == "" || shape.Omitted(*s.Member) {
 		return false
 	}
-	for mk := range s.Origin.Markers.All() {
-		if slices.Contains(OwnPresence, mk.Name) || slices.Contains(defaults, mk.Name) {
-			return false
-		}
-	}
-	return !defaultOfType(p, s.Type)
+	own := func(name string) bool { return rule.HasRule(s, name) }
+	byField := slices.ContainsFunc(OwnPresence, own) || slices.ContainsFunc(defaults, s.Origin.Markers.Has)
+	return !byField && !defaultOfType(p, s.Type)
 }
 
 // defaults are the tags that give one.
-var defaults = []string{"default", "k8s:default", "kubebuilder:default"}
+var defaults = []string{"default", "kubebuilder:default"}
 
-// defaultOfType tells whether a type has a default, or what it is named after or points to.
+// defaultOfType tells whether a type has a default, or what it is named after or points to. Of a
+// custom resource kubebuilder's counts on fields alone, as the generator of defaults has it.
 func defaultOfType(p *rule.Planner, t *types.Type) bool {
 	for layer := range model.Layers(t) {
-		if markers := p.Model.OfType(layer); slices.ContainsFunc(defaults, markers.Has) {
+		if p.Model.OfType(layer).Has("default") {
 			return true
 		}
 	}

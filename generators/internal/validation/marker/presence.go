@@ -8,6 +8,7 @@ import (
 	"k8s.io/gengo/v2/codetags"
 	"k8s.io/gengo/v2/types"
 
+	"github.com/typeplane/typeplane/generators/internal/model"
 	"github.com/typeplane/typeplane/generators/internal/validation/declarative"
 	"github.com/typeplane/typeplane/generators/internal/validation/plan"
 	"github.com/typeplane/typeplane/generators/internal/validation/rule"
@@ -32,7 +33,8 @@ func presenceRules() []rule.Rule {
 				return present(s)
 			}},
 		{Name: Optional, Scopes: rule.OnField, Value: rule.Flag, Example: "+" + rule.Kubebuilder + "Optional",
-			Doc: "The field may be left out, and then nothing else of it is validated.",
+			Doc: "The field may be left out, and then nothing else of it is validated. On a package it is for all fields that say nothing of it. " +
+				"As for controller-gen it may then also stand in a comment above nothing, or in the block before the comment of a type.",
 			Plan: func(p *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, error) {
 				if off(t) || rule.HasRule(s, "k8s:optional") || shape.Native(s.Type).Kind == types.Struct {
 					return plan.Plan{}, nil
@@ -134,18 +136,26 @@ func shapeRules() []rule.Rule {
 		{Name: rule.Kubebuilder + "XEmbeddedResource", Scopes: rule.OnAny, Value: rule.Flag, Example: "+" + rule.Kubebuilder + "XEmbeddedResource",
 			Doc: "The same as EmbeddedResource.", Plan: marked(embeddedResource)},
 		{Name: rule.Kubebuilder + "Type", Scopes: rule.OnAny, Value: rule.Words, Example: "+" + rule.Kubebuilder + "Type=string",
-			Doc: "JSON type of the value: string, integer, number, boolean, array or object. Its Go type must agree.", Plan: jsonType},
+			Doc: "JSON type of the value: string, integer, number, boolean, array or object. Its Go type must agree. With no type (Type=\"\") the value may be anything that a Go type reads itself.", Plan: marked(jsonType)},
 	}
 }
 
-// jsonType checks at generation time what the decoder of JSON will hold values to.
+// jsonType checks at generation time what the decoder of JSON will hold values to. Where that takes
+// anything, the value is looked at.
 func jsonType(_ *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, error) {
 	kinds := []string{"string", "integer", "number", "boolean", "array", "object"}
-	name := strings.ToLower(unquoted(t.Value))
-	if !slices.Contains(kinds, name) {
-		return plan.Plan{}, plan.Fault{Message: fmt.Sprintf("there is no JSON type %s", t.Value), Cure: "want " + strings.Join(kinds, ", ")}
-	}
+	name, itself := strings.ToLower(unquoted(t.Value)), readsItself(s.Type)
 	b := shape.Bare(s.Type)
+	switch {
+	case name == "" && (itself || b.Kind == types.Interface):
+		return plan.Plan{}, nil
+	case !slices.Contains(kinds, name):
+		return plan.Plan{}, plan.Fault{Message: fmt.Sprintf("there is no JSON type %s", t.Value), Cure: "want " + strings.Join(kinds, ", ")}
+	case slices.Contains(anyJSON, b.Name) && (name != "object" || b.Name != rawExtension): // which is an object anyway
+		return plan.HelperCall(helperJSONType, plan.Emission{Type: "FieldValueTypeInvalid", Origin: "", Path: ""}, name), nil
+	case itself:
+		return plan.Plan{}, nil
+	}
 	agrees := map[string]bool{"string": shape.IsString(b), "integer": shape.IsInt(b), "number": shape.IsInt(b) || shape.IsFloat(b), "boolean": shape.IsBool(b)}
 	if fits, basic := agrees[name]; b.Kind == types.Builtin && (!basic || !fits) {
 		return plan.Plan{}, plan.Fault{Message: fmt.Sprintf("a %s is never of JSON type %s", b.Name.Name, name), Cure: "remove the tag, or change the Go type"}
@@ -153,8 +163,43 @@ func jsonType(_ *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, error) 
 	return plan.Plan{}, nil
 }
 
+// readsItself tells whether a type, or one that it is named after, has JSON of its own.
+func readsItself(t *types.Type) bool {
+	for layer := range model.Layers(t) {
+		if shape.OwnJSON(layer) {
+			return true
+		}
+	}
+	return false
+}
+
+// anyJSON are types of Kubernetes that read whatever there is.
+var (
+	rawExtension = types.Name{Package: "k8s.io/apimachinery/pkg/runtime", Name: "RawExtension"}
+	anyJSON      = []types.Name{
+		rawExtension,
+		{Package: "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1", Name: "JSON"},
+		{Package: "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1", Name: "JSON"},
+	}
+)
+
+var helperJSONType = plan.Validator("validate_jsonType", "wants a value that is of a type in JSON.", "any", []any{"want string"},
+	[]any{"data, err := ", plan.Ident("encoding/json", "Marshal"), "(obj)"},
+	[]any{"var value any"},
+	[]any{"if err != nil || ", plan.Ident("encoding/json", "Unmarshal"), "(data, &value) != nil || value == nil {"}, []any{"return nil"}, []any{"}"},
+	[]any{`got := "object"`},
+	[]any{"switch value := value.(type) {"},
+	[]any{"case []any:"}, []any{`got = "array"`},
+	[]any{"case string:"}, []any{`got = "string"`},
+	[]any{"case bool:"}, []any{`got = "boolean"`},
+	[]any{"case float64:"}, []any{`got = "number"`},
+	[]any{"if value == float64(int64(value)) {"}, []any{`got = "integer"`}, []any{"}"},
+	[]any{"}"},
+	[]any{`if got != want && !(got == "integer" && want == "number") {`},
+	[]any{"return ", plan.Ident(plan.FieldPath, "ErrorList"), "{", plan.Ident(plan.FieldPath, "TypeInvalid"), `(fldPath, got, "must be of type "+want)}`}, []any{"}"})
+
 func embeddedResource(_ *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, error) {
-	if off(t) || shape.Bare(s.Type).Name != (types.Name{Package: "k8s.io/apimachinery/pkg/runtime", Name: "RawExtension"}) {
+	if off(t) || shape.Bare(s.Type).Name != rawExtension {
 		return plan.Plan{}, nil // a Go struct says itself what it has
 	}
 	return plan.HelperCall(helperEmbedded, plan.Emission{Type: "FieldValueRequired", Origin: "", Path: ".kind"}), nil

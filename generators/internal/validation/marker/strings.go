@@ -48,7 +48,7 @@ func pattern(p *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, error) {
 	}
 	h := helperPattern
 	switch b := shape.Bare(s.Type); {
-	case slices.Contains(printedTypes, b.Name), shape.WritesOwnJSON(b):
+	case slices.Contains(printedTypes, b.Name), shape.WritesOwnJSON(b), b.Kind == types.Builtin && readsItself(s.Type):
 		h = helperPrintedPattern
 	default:
 		if message := shape.WantString(s.Type); message != "" {
@@ -75,6 +75,8 @@ func enumOfValues(p *rule.Planner, s *rule.Site, t codetags.Tag) (plan.Plan, err
 	}
 	var args []any
 	for i, v := range values {
+		v = withoutSingle(v)
+		values[i] = v
 		if slices.Contains(values[:i], v) {
 			return plan.Plan{}, plan.Fault{Message: fmt.Sprintf("the value %q is there twice", v), Cure: "remove one"}
 		}

@@ -213,13 +213,5 @@ func cureOf(r Rule) string {
 	return "want it as in " + r.Example
 }
 
-// HasRule tells whether a tag stands in the comment of the site.
-func HasRule(s *Site, name string) bool {
-	for mk := range s.Origin.Markers.All() {
-		if mk.Name == name {
-			s.Origin.Markers.Claim(mk)
-			return true
-		}
-	}
-	return false
-}
+// HasRule tells whether a tag stands in the comment of the site that does not say false.
+func HasRule(s *Site, name string) bool { return s.Origin.Markers.On(name) }
