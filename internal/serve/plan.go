@@ -92,7 +92,7 @@ func (p *plan) openDatabases(ctx context.Context, url string, say func(string), 
 	if err := dbs.CheckHomes(ctx, p.known); err != nil {
 		return nil, err
 	}
-	return dbs, dbs.Each(p.known, func(db *database.Database, in *database.Kinds) error {
+	err = dbs.Each(p.known, func(db *database.Database, in *database.Kinds) error {
 		if err := p.relocation(in, db).Run(ctx); err != nil {
 			return err
 		}
@@ -103,6 +103,20 @@ func (p *plan) openDatabases(ctx context.Context, url string, say func(string), 
 		opened.add(leave)
 		return in.CheckVersions(ctx, db, p.program.Name)
 	})
+	if err != nil {
+		return nil, err
+	}
+	return dbs, p.tellUnserved(ctx, dbs)
+}
+
+// tellUnserved logs which objects nobody sees since this program has no resource of their name.
+func (p *plan) tellUnserved(ctx context.Context, dbs *database.Databases) error {
+	unserved, err := dbs.Unserved(ctx, p.known)
+	if len(unserved) > 0 {
+		p.log.Warn("the database has objects of resources that this program does not serve, and nobody sees them: serve the kinds again, or call them as before by +kubebuilder:resource:path=",
+			"resources", unserved)
+	}
+	return err
 }
 
 // relocation moves the objects in db to the keys that they have now.
