@@ -297,7 +297,7 @@ func TestEndlessGrace(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := s.mustGet(named)
-		if got.DeletionTimestamp.Sub(time.Now()) < 99*365*24*time.Hour || *got.DeletionGracePeriodSeconds > 1e10 {
+		if time.Until(got.DeletionTimestamp.Time) < 99*365*24*time.Hour || *got.DeletionGracePeriodSeconds > 1e10 {
 			t.Errorf("of %d seconds it has %d, until %v", seconds, *got.DeletionGracePeriodSeconds, got.DeletionTimestamp)
 		}
 	}
