@@ -14,6 +14,7 @@ type Pod struct{ WithMetadata }
 // PrepareForCreate starts the life of a pod: it waits for somebody to run it.
 func (Pod) PrepareForCreate(_ context.Context, pod *corev1.Pod) {
 	matchLabelKeys(pod)
+	copyAppArmor(pod)
 	CompleteResources(&pod.Spec)
 	pod.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: QOSClass(&pod.Spec)}
 	if len(pod.Spec.SchedulingGates) > 0 {

@@ -2,6 +2,8 @@ package strategy
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -113,6 +115,42 @@ func TestPhaseOfVolume(t *testing.T) {
 		got := volume.Status.LastPhaseTransitionTime.UTC().Format("2006-01-02T15:04:05Z")
 		if is := got == want || want == "now" && got > later; !is {
 			t.Errorf("%s: since %s, want %s", status, got, want)
+		}
+	}
+}
+
+// What annotations say of AppArmor is copied into fields that say nothing.
+func TestAppArmorOfAnnotations(t *testing.T) {
+	const key = "container.apparmor.security.beta.kubernetes.io/"
+	const warning = `metadata.annotations[` + key + `a]: deprecated since v1.30; use the "appArmorProfile" field instead`
+	for text, want := range map[string]struct {
+		profile string // of the container
+		warned  bool
+	}{
+		"metadata: {annotations: {" + key + "a: unconfined}}\nspec: {containers: [{name: a}]}":                                                                  {"{type: Unconfined}", true},
+		"metadata: {annotations: {" + key + "a: localhost/p/q}}\nspec: {containers: [{name: a, securityContext: {runAsUser: 1}}]}":                              {"{type: Localhost, localhostProfile: p/q}", true},
+		"metadata: {annotations: {" + key + "a: 'localhost/p '}}\nspec: {containers: [{name: a}]}":                                                              {"null", true},
+		"metadata: {annotations: {" + key + "a: ''}}\nspec: {containers: [{name: a}]}":                                                                          {"null", true},
+		"metadata: {annotations: {" + key + "b: unconfined}}\nspec: {containers: [{name: a}]}":                                                                  {"null", false},
+		"metadata: {annotations: {" + key + "a: unconfined}}\nspec: {os: {name: windows}, containers: [{name: a}]}":                                             {"null", false},
+		"metadata: {annotations: {" + key + "a: unconfined}}\nspec: {securityContext: {appArmorProfile: {type: Unconfined}}, containers: [{name: a}]}":          {"null", false},
+		"metadata: {annotations: {" + key + "a: unconfined}}\nspec: {securityContext: {appArmorProfile: {type: RuntimeDefault}}, containers: [{name: a}]}":      {"{type: Unconfined}", true},
+		"metadata: {annotations: {" + key + "a: unconfined}}\nspec: {containers: [{name: a, securityContext: {appArmorProfile: {type: RuntimeDefault}}}]}":      {"{type: RuntimeDefault}", false},
+		"metadata: {annotations: {" + key + "a: runtime/default}}\nspec: {containers: [{name: a, securityContext: {appArmorProfile: {type: RuntimeDefault}}}]}": {"{type: RuntimeDefault}", true},
+		"metadata: {annotations: {" + key + "a: localhost/" + strings.Repeat("p", 4096) + "}}\nspec: {containers: [{name: a}]}":                                 {"null", true},
+		"metadata: {annotations: {" + key + "a: runtime/default}}\nspec: {initContainers: [{name: a}], containers: [{name: b}]}":                                {"{type: RuntimeDefault}", true},
+	} {
+		pod := parse[corev1.Pod](t, text)
+		Pod{}.PrepareForCreate(context.Background(), pod)
+		of := &pod.Spec.Containers[0]
+		if len(pod.Spec.InitContainers) > 0 {
+			of = &pod.Spec.InitContainers[0]
+		}
+		if diff := cmp.Diff(*parse[*corev1.AppArmorProfile](t, want.profile), ownAppArmor(of)); diff != "" {
+			t.Errorf("%s: %s", text, diff)
+		}
+		if warned := slices.Contains(Pod{}.WarningsOnCreate(context.Background(), pod), warning); warned != want.warned {
+			t.Errorf("%s: it is %v that there is a warning", text, warned)
 		}
 	}
 }

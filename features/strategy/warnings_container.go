@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -47,63 +46,27 @@ func extends(e *corev1.EnvVar) bool {
 	return e.ValueFrom == nil && e.Value != before && strings.Contains(e.Value, before)
 }
 
-// Annotations that said what fields say now. Behind those of containers are their names.
+// Annotations that say the profile of seccomp of a pod, and of a container, as fields do now.
+// Behind SeccompPrefix is the name of the container.
 const (
-	appArmorPrefix = "container.apparmor.security.beta.kubernetes.io/"
-	seccompOfPod   = "seccomp.security.alpha.kubernetes.io/pod"
-	seccompPrefix  = "container.seccomp.security.alpha.kubernetes.io/"
+	SeccompOfPod  = "seccomp.security.alpha.kubernetes.io/pod"
+	SeccompPrefix = "container.seccomp.security.alpha.kubernetes.io/"
 )
 
 // profiles looks for profiles of seccomp in annotations, without the field that counts.
 func (w *Warnings) profiles(at root, meta *metav1.ObjectMeta, spec *corev1.PodSpec) {
-	if _, ok := meta.Annotations[seccompOfPod]; ok && (spec.SecurityContext == nil || spec.SecurityContext.SeccompProfile == nil) {
-		w.Add(`%smetadata.annotations[%s]: non-functional in v1.27+; use the "seccompProfile" field instead`, at, seccompOfPod)
+	if _, ok := meta.Annotations[SeccompOfPod]; ok && (spec.SecurityContext == nil || spec.SecurityContext.SeccompProfile == nil) {
+		w.Add(`%smetadata.annotations[%s]: non-functional in v1.27+; use the "seccompProfile" field instead`, at, SeccompOfPod)
 	}
-	if !hasPrefix(meta.Annotations, seccompPrefix) {
+	if !hasPrefix(meta.Annotations, SeccompPrefix) {
 		return
 	}
 	eachContainer(spec, func(_ slot, c *corev1.Container) {
-		key := seccompPrefix + c.Name
+		key := SeccompPrefix + c.Name
 		if _, ok := meta.Annotations[key]; ok && (c.SecurityContext == nil || c.SecurityContext.SeccompProfile == nil) {
 			w.Add(`%smetadata.annotations[%s]: non-functional in v1.27+; use the "seccompProfile" field instead`, at, key)
 		}
 	})
-}
-
-// appArmor looks for profiles of AppArmor in annotations, where neither the container nor the pod
-// says the same in a field.
-func (w *Warnings) appArmor(at root, meta *metav1.ObjectMeta, spec *corev1.PodSpec) {
-	if !hasPrefix(meta.Annotations, appArmorPrefix) {
-		return
-	}
-	var ofPod *corev1.AppArmorProfile
-	if spec.SecurityContext != nil {
-		ofPod = spec.SecurityContext.AppArmorProfile
-	}
-	eachContainer(spec, func(_ slot, c *corev1.Container) {
-		key := appArmorPrefix + c.Name
-		annotation, ok := meta.Annotations[key]
-		if !ok || c.SecurityContext != nil && c.SecurityContext.AppArmorProfile != nil {
-			return
-		}
-		if ofPod == nil || !equality.Semantic.DeepEqual(ofPod, appArmorProfile(annotation)) {
-			w.Add(`%smetadata.annotations[%s]: deprecated since v1.30; use the "appArmorProfile" field instead`, at, key)
-		}
-	})
-}
-
-// appArmorProfile is the profile that an annotation names, nil if it names none.
-func appArmorProfile(annotation string) *corev1.AppArmorProfile {
-	local, isLocal := strings.CutPrefix(annotation, "localhost/")
-	switch {
-	case annotation == "unconfined":
-		return &corev1.AppArmorProfile{Type: corev1.AppArmorProfileTypeUnconfined}
-	case annotation == "runtime/default":
-		return &corev1.AppArmorProfile{Type: corev1.AppArmorProfileTypeRuntimeDefault}
-	case isLocal && local != "":
-		return &corev1.AppArmorProfile{Type: corev1.AppArmorProfileTypeLocalhost, LocalhostProfile: &local}
-	}
-	return nil
 }
 
 func hasPrefix(annotations map[string]string, prefix string) bool {

@@ -33,6 +33,7 @@ func (w *Warnings) pod(pod *corev1.Pod) {
 	w.annotations("", pod.Annotations)
 	w.spec("", &pod.Spec)
 	w.profiles("", &pod.ObjectMeta, &pod.Spec)
+	w.copiedAppArmor(pod)
 }
 
 // podStatus looks at the addresses of a pod.
