@@ -41,6 +41,10 @@ func (PodStrategy) Validate(_ context.Context, pod *corev1.Pod) field.ErrorList 
 	if pod.Spec.NodeName != "" && len(pod.Spec.SchedulingGates) > 0 {
 		errs = append(errs, field.Forbidden(spec.Child("nodeName"), "cannot be set until all schedulingGates have been cleared"))
 	}
+	if pod.ResourceVersion == "" { // one that is there may be older than these rules, and gets a node
+		errs = append(errs, validateAnnotations(pod.Annotations, nil, &pod.Spec, field.NewPath("metadata", "annotations"))...)
+		errs = append(errs, validateProfiles(pod.Annotations, &pod.Spec, spec)...)
+	}
 	return errs
 }
 
@@ -71,7 +75,7 @@ func validatePod(pod *corev1.Pod, path *field.Path) field.ErrorList {
 // changed.
 func (PodStrategy) ValidateUpdate(_ context.Context, pod, old *corev1.Pod) field.ErrorList {
 	spec := field.NewPath("spec")
-	errs := validatePod(pod, spec)
+	errs := append(validatePod(pod, spec), validateChangedAnnotations(pod, old)...)
 	if len(pod.Spec.Containers) != len(old.Spec.Containers) {
 		return append(errs, field.Forbidden(spec.Child("containers"), "pod updates may not add or remove containers"))
 	}

@@ -51,8 +51,7 @@ func validateNeeds(r *corev1.ResourceRequirements, path *field.Path, named func(
 	if pages && !computes {
 		errs = append(errs, field.Forbidden(path, "HugePages require cpu or memory"))
 	}
-	slices.SortFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Field, b.Field) })
-	return errs
+	return byField(errs)
 }
 
 func validateAmount(name corev1.ResourceName, q resource.Quantity, at *field.Path) field.ErrorList {

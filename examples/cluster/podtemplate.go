@@ -21,7 +21,9 @@ func validateTemplate(template *corev1.PodTemplateSpec, selector labels.Selector
 		errs = append(errs, field.Invalid(metadata, template.Labels, "`selector` does not match template `labels`"))
 	}
 	spec := path.Child("spec")
+	errs = append(errs, validateAnnotations(template.Annotations, nil, &template.Spec, path.Child("annotations"))...)
 	errs = append(errs, validatePodSpec(&template.Spec, nil, spec)...)
+	errs = append(errs, validateProfiles(template.Annotations, &template.Spec, spec)...)
 	if len(template.Spec.EphemeralContainers) > 0 {
 		errs = append(errs, field.Forbidden(spec.Child("ephemeralContainers"), "ephemeral containers not allowed in pod template"))
 	}
