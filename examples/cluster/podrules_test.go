@@ -81,3 +81,69 @@ func TestClaimsOfPods(t *testing.T) {
 	pod := aPod(t, "metadata: {name: p}\nspec: {volumes: [{name: v, ephemeral: {volumeClaimTemplate: {spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}}}, {name: w, persistentVolumeClaim: {claimName: p-v}}], containers: [{name: a, image: a}]}")
 	wantErrors(t, "another volume of that name", PodStrategy{}.Validate(t.Context(), pod), "spec.volumes[1].persistentVolumeClaim.claimName: Invalid value: \"p-v\"")
 }
+
+// What annotations say of a pod has rules, too, and is what its fields say.
+func TestAnnotationsOfPods(t *testing.T) {
+	const armor, seccomp, annotations = "container.apparmor.security.beta.kubernetes.io/", "container.seccomp.security.alpha.kubernetes.io/", "metadata.annotations"
+	const profile = "spec.containers[0].securityContext."
+	for text, want := range map[string]string{
+		"{annotations: {kubernetes.io/config.mirror: a}}|":                                                                                    annotations + `[kubernetes.io/config.mirror]: Invalid value: "a": must set spec.nodeName if mirror pod annotation is set`,
+		"{annotations: {kubernetes.io/config.mirror: a}}|nodeName: n":                                                                         "",
+		"{annotations: {controller.kubernetes.io/pod-deletion-cost: '-5'}}|":                                                                  "",
+		"{annotations: {controller.kubernetes.io/pod-deletion-cost: '+5'}}|":                                                                  annotations + `[controller.kubernetes.io/pod-deletion-cost]: Invalid value: "+5": must be a 32bit integer`,
+		"{annotations: {controller.kubernetes.io/pod-deletion-cost: '05'}}|":                                                                  annotations + "[controller.kubernetes.io/pod-deletion-cost]: Invalid value",
+		"{annotations: {controller.kubernetes.io/pod-deletion-cost: '2147483648'}}|":                                                          annotations + "[controller.kubernetes.io/pod-deletion-cost]: Invalid value",
+		"{annotations: {scheduler.alpha.kubernetes.io/tolerations: '{'}}|":                                                                    annotations + ": Invalid value: \"scheduler.alpha.kubernetes.io/tolerations\": unexpected end",
+		"{annotations: {scheduler.alpha.kubernetes.io/tolerations: '[{}]'}}|":                                                                 annotations + ".scheduler.alpha.kubernetes.io/tolerations[0].operator: Invalid value",
+		"{annotations: {seccomp.security.alpha.kubernetes.io/pod: x, " + seccomp + "z: localhost/../x}}|":                                     annotations + "." + seccomp + "z: Invalid value: \"../x\": must not contain '..'|" + annotations + ".seccomp.security.alpha.kubernetes.io/pod: Invalid value: \"x\": must be a valid seccomp profile",
+		"{annotations: {" + armor + "z: x}}|":                                                                                                 annotations + "[" + armor + `z]: Invalid value: "z": container not found|` + annotations + "[" + armor + `z]: Invalid value: "x": invalid AppArmor profile name: "x"`,
+		"{annotations: {" + armor + "a: unconfined}}|securityContext: {appArmorProfile: {type: RuntimeDefault}}":                              profile + "appArmorProfile.type: Forbidden: apparmor type in annotation and field must match",
+		"{annotations: {" + armor + "a: localhost/p}}|securityContext: {appArmorProfile: {type: Localhost, localhostProfile: q}}":             profile + "appArmorProfile.localhostProfile: Forbidden: apparmor profile in annotation and field must match",
+		"{annotations: {" + armor + "a: unconfined}}|securityContext: {appArmorProfile: {type: RuntimeDefault}}, os: {name: windows}":         "spec.securityContext.appArmorProfile: Forbidden: cannot be set for a windows pod",
+		"{annotations: {seccomp.security.alpha.kubernetes.io/pod: docker/default}}|securityContext: {seccompProfile: {type: RuntimeDefault}}": "",
+		"{annotations: {seccomp.security.alpha.kubernetes.io/pod: localhost/p}}|securityContext: {seccompProfile: {type: Unconfined}}":        "spec.securityContext.seccompProfile.type: Forbidden: seccomp type in annotation and field must match",
+	} {
+		metadata, spec, _ := strings.Cut(text, "|")
+		pod := aPod(t, "metadata: "+metadata+"\nspec: {containers: [{name: a, image: a}], "+spec+"}")
+		wantErrors(t, text, PodStrategy{}.Validate(t.Context(), pod), want)
+	}
+	old := aPod(t, "metadata: {resourceVersion: '1', annotations: {kubernetes.io/config.mirror: a, "+armor+"a: unconfined, controller.kubernetes.io/pod-deletion-cost: x}}\nspec: {nodeName: n, containers: [{name: a, image: a}]}")
+	pod := old.DeepCopy()
+	wantErrors(t, "a cost that was wrong before", PodStrategy{}.ValidateUpdate(t.Context(), pod, old), "")
+	pod.Annotations = map[string]string{armor + "a": "runtime/default"}
+	want := annotations + "[" + armor + "a]: Forbidden: may not remove or update AppArmor annotations|" + annotations + "[kubernetes.io/config.mirror]: Forbidden: may not remove or update mirror pod annotation"
+	wantErrors(t, "other annotations", PodStrategy{}.ValidateUpdate(t.Context(), pod, old), want)
+	wantErrors(t, "other annotations with a status", PodStrategy{}.ValidateStatusUpdate(t.Context(), pod, old), want)
+	old.Annotations, pod.Annotations = nil, old.Annotations
+	want = annotations + "[" + armor + "a]: Forbidden: may not add AppArmor annotations|" + annotations + "[controller.kubernetes.io/pod-deletion-cost]: Invalid value|" + annotations + "[kubernetes.io/config.mirror]: Forbidden: may not add mirror pod annotation"
+	wantErrors(t, "new annotations", PodStrategy{}.ValidateUpdate(t.Context(), pod, old), want)
+}
+
+// A container that has ended begins again where its pod says so.
+func TestEndedContainers(t *testing.T) {
+	const spec = "spec: {restartPolicy: OnFailure, initContainers: [{name: i, image: a}, {name: j, image: a, restartPolicy: Always}], containers: [{name: a, image: a}, " +
+		"{name: b, image: a, restartPolicy: Never, restartPolicyRules: [{action: Restart, exitCodes: {operator: In, values: [3]}}]}, " +
+		"{name: c, image: a, restartPolicy: Never, restartPolicyRules: [{action: Restart, exitCodes: {operator: NotIn, values: [3]}}]}]}\n"
+	for text, want := range map[string]string{
+		"containerStatuses: [{name: a, state: {terminated: {exitCode: 1}}}]":                                                                   "",
+		"containerStatuses: [{name: a, state: {terminated: {exitCode: 0}}}]":                                                                   "status.containerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state",
+		"containerStatuses: [{name: b, state: {terminated: {exitCode: 3}}}, {name: c, state: {terminated: {exitCode: 3}}}]":                    "status.containerStatuses[1].state: Forbidden",
+		"containerStatuses: [{name: b, state: {terminated: {exitCode: 4}}}, {name: c, state: {terminated: {exitCode: 4}}}]":                    "status.containerStatuses[0].state: Forbidden",
+		"containerStatuses: [{name: x, state: {terminated: {exitCode: 1}}}], ephemeralContainerStatuses: [{name: e, state: {terminated: {}}}]": "status.ephemeralContainerStatuses[0].state: Forbidden|status.containerStatuses[0].state: Forbidden",
+		"initContainerStatuses: [{name: i, state: {terminated: {exitCode: 0}}}, {name: j, state: {terminated: {exitCode: 0}}}]":                "status.initContainerStatuses[0].state: Forbidden",
+	} {
+		old := aPod(t, spec+"status: {"+text+"}")
+		pod := old.DeepCopy()
+		wantErrors(t, text+" as it was", PodStrategy{}.ValidateStatusUpdate(t.Context(), pod, old), "")
+		for _, list := range [][]corev1.ContainerStatus{pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses, pod.Status.EphemeralContainerStatuses} {
+			for i := range list {
+				list[i].State = corev1.ContainerState{}
+			}
+		}
+		wantErrors(t, text, PodStrategy{}.ValidateStatusUpdate(t.Context(), pod, old), want)
+		old.Spec.Containers[0].RestartPolicyRules = []corev1.ContainerRestartRule{{Action: corev1.ContainerRestartRuleActionRestartAllContainers}}
+		if errs := (PodStrategy{}).ValidateStatusUpdate(t.Context(), pod, old); len(errs) > len(pod.Status.EphemeralContainerStatuses) {
+			t.Errorf("%s, where all begin again: %v", text, errs)
+		}
+	}
+}

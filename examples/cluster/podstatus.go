@@ -14,10 +14,10 @@ import (
 )
 
 // ValidateStatusUpdate says what is wrong with what somebody saw of a pod: its addresses, and what
-// others compute with.
+// others compute with. The annotations are written with it.
 func (PodStrategy) ValidateStatusUpdate(_ context.Context, pod, old *corev1.Pod) field.ErrorList {
 	status, was, path := &pod.Status, &old.Status, field.NewPath("status")
-	var errs field.ErrorList
+	errs := validateChangedAnnotations(pod, old)
 	for i, c := range rest.WhileFew(&errs, slices.All(status.Conditions)) {
 		at := path.Child("conditions").Index(i)
 		if c.ObservedGeneration < 0 {
@@ -37,6 +37,7 @@ func (PodStrategy) ValidateStatusUpdate(_ context.Context, pod, old *corev1.Pod)
 	if status.QOSClass != "" && status.QOSClass != was.QOSClass {
 		errs = append(errs, field.Invalid(path.Child("qosClass"), status.QOSClass, "field is immutable"))
 	}
+	errs = append(errs, validateRestarted(status, was, &old.Spec, path)...)
 
 	if status.PodIP == "" && len(status.PodIPs) > 0 && status.PodIPs[0].IP == "" {
 		errs = append(errs, field.Invalid(path.Child("podIPs"), status.PodIPs, "podIP and podIPs must either both be set or both be unset"))
