@@ -11,6 +11,7 @@ import (
 	"github.com/coder/websocket"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/typeplane/typeplane/registry"
 )
@@ -65,6 +66,7 @@ func TestBinding(t *testing.T) {
 	for _, tc := range []struct{ pod, binding, wrong string }{
 		{"{}", "target: {name: node}", ""},
 		{"{}", "target: {kind: Node, name: node}", ""},
+		{"{}", "target: {name: A_}", `target.name: Invalid value: "A_": ` + validation.IsDNS1123Subdomain("A_")[0]},
 		{"{}", "target: {kind: Moon}", `[target.kind: Unsupported value: "Moon": supported values: "Node", "<empty>", target.name: Required value]`},
 		{"metadata: {name: p, deletionTimestamp: '2026-01-01T00:00:00Z'}", "target: {name: node}", "pod p is being deleted, cannot be assigned to a host"},
 	} {
@@ -87,8 +89,9 @@ func TestBinding(t *testing.T) {
 			t.Errorf("%s: %v", tc.spec, err)
 		}
 	}
-	pod := fromYAML(t, new(corev1.Pod), "{metadata: {annotations: {a: b, c: d}}, status: {conditions: [{type: Ready, status: 'False'}, {type: PodScheduled, status: 'False', reason: Unschedulable}]}}")
-	if err := bind(pod, fromYAML(t, new(corev1.Binding), "metadata: {annotations: {a: x}}\ntarget: {name: node}")); err != nil || pod.Annotations["a"] != "x" || pod.Annotations["c"] != "d" ||
+	pod := fromYAML(t, new(corev1.Pod), "{metadata: {annotations: {a: b, c: d}}, status: {nominatedNodeName: other, conditions: [{type: Ready, status: 'False'}, {type: PodScheduled, status: 'False', reason: Unschedulable}]}}")
+	if err := bind(pod, fromYAML(t, new(corev1.Binding), "metadata: {annotations: {a: x}, labels: {zone: z}}\ntarget: {name: node}")); err != nil || pod.Annotations["a"] != "x" || pod.Annotations["c"] != "d" ||
+		pod.Labels["zone"] != "z" || pod.Status.NominatedNodeName != "" ||
 		len(pod.Status.Conditions) != 2 || pod.Status.Conditions[1].Reason != "" || pod.Status.Conditions[1].LastTransitionTime.IsZero() {
 		t.Errorf("%v, %+v", err, pod)
 	}

@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -42,8 +43,12 @@ func validateBinding(binding *corev1.Binding) field.ErrorList {
 	if kind := binding.Target.Kind; kind != "" && kind != "Node" {
 		errs = append(errs, field.NotSupported(target.Child("kind"), kind, []string{"Node", "<empty>"}))
 	}
-	if binding.Target.Name == "" {
-		errs = append(errs, field.Required(target.Child("name"), ""))
+	name := binding.Target.Name
+	if name == "" {
+		return append(errs, field.Required(target.Child("name"), ""))
+	}
+	if len(errs) == 0 {
+		errs = invalid(target.Child("name"), name, validation.NameIsDNSSubdomain(name, false))
 	}
 	return errs
 }
@@ -62,11 +67,9 @@ func bind(pod *corev1.Pod, binding *corev1.Binding) error {
 	case len(pod.Spec.SchedulingGates) > 0:
 		return conflict("pod %s has non-empty .spec.schedulingGates", pod.Name)
 	}
-	pod.Spec.NodeName = binding.Target.Name
-	if len(binding.Annotations) > 0 && pod.Annotations == nil {
-		pod.Annotations = map[string]string{}
-	}
-	maps.Copy(pod.Annotations, binding.Annotations)
+	pod.Spec.NodeName, pod.Status.NominatedNodeName = binding.Target.Name, ""
+	merge(&pod.Annotations, binding.Annotations)
+	merge(&pod.Labels, binding.Labels)
 	setScheduled(&pod.Status)
 
 	// Which pod is meant, by whoever has seen it.
@@ -77,6 +80,14 @@ func bind(pod *corev1.Pod, binding *corev1.Binding) error {
 		pod.ResourceVersion = binding.ResourceVersion
 	}
 	return nil
+}
+
+// merge adds labels or annotations to others.
+func merge(to *map[string]string, from map[string]string) {
+	if *to == nil && len(from) > 0 {
+		*to = map[string]string{}
+	}
+	maps.Copy(*to, from)
 }
 
 // setScheduled makes the condition true that waits for a node.
