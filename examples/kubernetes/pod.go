@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/features/strategy"
+	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // PodStrategy holds what is special about pods.
@@ -29,60 +30,34 @@ func (PodStrategy) CheckGracefulDelete(_ context.Context, pod *corev1.Pod, opts 
 	return true
 }
 
-// Ephemeralcontainers adds containers to a pod that runs. Those that it has stay as they are.
+// Ephemeralcontainers adds containers to a pod that runs. Those that it has stay as they are. So
+// says ValidatePodEphemeralContainersUpdate in pkg/apis/core/validation of Kubernetes.
 func (PodStrategy) Ephemeralcontainers(_ context.Context, pod, sent *corev1.Pod) error {
-	at := specPath.Child("ephemeralContainers")
+	if isStatic(pod) {
+		return field.Forbidden(field.NewPath(""), "static pods do not support ephemeral containers")
+	}
 	named := map[string]*corev1.EphemeralContainer{}
 	for i := range sent.Spec.EphemeralContainers {
 		named[sent.Spec.EphemeralContainers[i].Name] = &sent.Spec.EphemeralContainers[i]
 	}
-	for i := range pod.Spec.EphemeralContainers {
+	at, errs := specPath.Child("ephemeralContainers"), field.ErrorList{}
+	for i := range rest.WhileFew(&errs, slices.All(pod.Spec.EphemeralContainers)) {
 		has := &pod.Spec.EphemeralContainers[i]
 		switch c := named[has.Name]; {
 		case c == nil:
-			return field.Forbidden(at, fmt.Sprintf("existing ephemeral containers %q may not be removed", has.Name))
+			errs = append(errs, field.Forbidden(at, fmt.Sprintf("existing ephemeral containers %q may not be removed", has.Name)))
 		case !equality.Semantic.DeepEqual(c, has):
-			return field.Forbidden(at, fmt.Sprintf("existing ephemeral containers %q may not be changed", has.Name))
+			errs = append(errs, field.Forbidden(at, fmt.Sprintf("existing ephemeral containers %q may not be changed", has.Name)))
 		}
 	}
 	pod.Spec.EphemeralContainers = sent.Spec.EphemeralContainers
-	return nil
+	return errs.ToAggregate()
 }
 
-// Resize changes what the containers of a pod may use, and the pod as a whole. A client that leaves
-// the latter out may not know it.
-func (PodStrategy) Resize(_ context.Context, pod, sent *corev1.Pod) error {
-	class := strategy.QOSClass(&pod.Spec)
-	for _, of := range []struct {
-		name     string
-		to, from []corev1.Container
-	}{{"containers", pod.Spec.Containers, sent.Spec.Containers}, {"initContainers", pod.Spec.InitContainers, sent.Spec.InitContainers}} {
-		if err := resizeContainers(of.to, of.from, specPath.Child(of.name)); err != nil {
-			return err
-		}
-	}
-	if sent.Spec.Resources != nil {
-		pod.Spec.Resources = sent.Spec.Resources
-	}
-	strategy.CompleteResources(&pod.Spec)
-	if now := strategy.QOSClass(&pod.Spec); now != class {
-		return field.Invalid(specPath, now, "Pod QOS Class may not change as a result of resizing")
-	}
-	return nil
-}
-
-// resizeContainers changes containers that are there. Others would be passed over in silence.
-func resizeContainers(to, from []corev1.Container, at *field.Path) *field.Error {
-	if len(to) != len(from) {
-		return field.Forbidden(at, "containers may not be added or removed on resize")
-	}
-	for i := range to {
-		if to[i].Name != from[i].Name {
-			return field.Forbidden(at.Index(i).Child("name"), "containers may not be renamed or reordered on resize")
-		}
-		to[i].Resources, to[i].ResizePolicy = from[i].Resources, from[i].ResizePolicy
-	}
-	return nil
+// isStatic says whether a pod shows what its kubelet runs by itself, from a file.
+func isStatic(pod *corev1.Pod) bool {
+	_, is := pod.Annotations[corev1.MirrorPodAnnotationKey]
+	return is
 }
 
 // setCondition puts a condition in the place of the one of its type.
