@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
@@ -18,6 +19,9 @@ func (PodStrategy) Binding(_ context.Context, pod *corev1.Pod, binding *corev1.B
 	}
 	if binding.Target.Name == "" {
 		return field.Required(target.Child("name"), "")
+	}
+	if faults := validation.NameIsDNSSubdomain(binding.Target.Name, false); len(faults) > 0 {
+		return field.Invalid(target.Child("name"), binding.Target.Name, faults[0])
 	}
 	conflict := func(format string, args ...any) error {
 		return apierrors.NewConflict(schema.GroupResource{Resource: "pods/binding"}, pod.Name, fmt.Errorf(format, args...))

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/labels"
@@ -216,7 +217,10 @@ func (e *evictor) charge(ctx context.Context, pod *corev1.Pod, dryRun bool) (spa
 		return false, nil
 	case 1:
 	default:
-		return false, apierrors.NewInternalError(errors.New("this pod has more than one PodDisruptionBudget, which the eviction subresource does not support"))
+		return false, &apierrors.StatusError{ErrStatus: metav1.Status{
+			Status: metav1.StatusFailure, Code: http.StatusInternalServerError,
+			Message: "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
+		}}
 	}
 	budget := &all[0]
 	if isSpared(pod, budget) {
@@ -225,7 +229,11 @@ func (e *evictor) charge(ctx context.Context, pod *corev1.Pod, dryRun bool) (spa
 	if err := allowed(budget); err != nil || dryRun {
 		return false, err
 	}
-	budget.Status.DisruptionsAllowed--
+	if budget.Status.DisruptionsAllowed--; budget.Status.DisruptionsAllowed == 0 {
+		meta.SetStatusCondition(&budget.Status.Conditions, metav1.Condition{
+			Type: policyv1.DisruptionAllowedCondition, Status: metav1.ConditionFalse, Reason: policyv1.InsufficientPodsReason, ObservedGeneration: budget.Status.ObservedGeneration,
+		})
+	}
 	if budget.Status.DisruptedPods == nil {
 		budget.Status.DisruptedPods = map[string]metav1.Time{}
 	}
@@ -248,24 +256,54 @@ func isSpared(pod *corev1.Pod, budget *policyv1.PodDisruptionBudget) bool {
 	return budget.Status.CurrentHealthy >= budget.Status.DesiredHealthy && budget.Status.DesiredHealthy > 0
 }
 
-// allowed says why a budget does not let a pod go.
+// allowed says why a budget does not let a pod go, as checkAndDecrement does in
+// pkg/registry/core/pod/storage of Kubernetes.
 func allowed(budget *policyv1.PodDisruptionBudget) error {
 	status := &budget.Status
-	no := func(seconds int, format string, args ...any) error {
-		err := apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", seconds)
-		err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{Type: policyv1.DisruptionBudgetCause, Message: fmt.Sprintf(format, args...)})
-		return err
-	}
 	switch {
 	case status.ObservedGeneration < budget.Generation:
-		return no(10, "The disruption budget %s is still being processed by the server.", budget.Name)
+		return notNow(10, fmt.Sprintf("The disruption budget %s is still being processed by the server.", budget.Name))
+	case status.DisruptionsAllowed < 0:
+		return never(budget, "pdb disruptions allowed is negative", "pdb disruptions allowed is negative")
 	case len(status.DisruptedPods) > mostDisrupted:
-		return apierrors.NewForbidden(schema.GroupResource{Group: "policy", Resource: "poddisruptionbudget"}, budget.Name,
-			errors.New("DisruptedPods map too big - too many evictions not confirmed by PDB controller"))
-	case status.DisruptionsAllowed <= 0:
-		return no(0, "The disruption budget %s needs %d healthy pods and has %d currently", budget.Name, status.DesiredHealthy, status.CurrentHealthy)
+		return never(budget, "DisruptedPods map too big - too many evictions not confirmed by PDB controller", "too many pending evictions not confirmed by PDB controller")
+	case status.DisruptionsAllowed == 0:
+		return notNow(0, exhausted(budget))
 	}
 	return nil
+}
+
+// notNow says that a pod stays for a time, and for how many seconds if that is known.
+func notNow(seconds int, cause string) error {
+	err := apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", seconds)
+	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{Type: policyv1.DisruptionBudgetCause, Message: cause})
+	return err
+}
+
+// never says that a budget can't be counted on.
+func never(budget *policyv1.PodDisruptionBudget, why, cause string) error {
+	err := apierrors.NewForbidden(schema.GroupResource{Group: policyv1.GroupName, Resource: "poddisruptionbudget"}, budget.Name, errors.New(why))
+	err.ErrStatus.Details.Causes = append(err.ErrStatus.Details.Causes, metav1.StatusCause{
+		Type: policyv1.DisruptionBudgetCause, Message: fmt.Sprintf("The disruption budget %s does not allow evicting pods currently: %s", budget.Name, cause),
+	})
+	return err
+}
+
+// exhausted says why a budget lets no more pods go.
+func exhausted(budget *policyv1.PodDisruptionBudget) string {
+	status, why := &budget.Status, metav1.Condition{}
+	if c := meta.FindStatusCondition(budget.Status.Conditions, policyv1.DisruptionAllowedCondition); c != nil && c.Status == metav1.ConditionFalse && c.Message != "" {
+		why = *c
+	}
+	switch {
+	case why.Reason == policyv1.SyncFailedReason: // then nothing was counted
+		return fmt.Sprintf("The disruption budget %s does not allow evicting pods currently because it failed sync: %s", budget.Name, why.Message)
+	case status.CurrentHealthy <= status.DesiredHealthy:
+		return fmt.Sprintf("The disruption budget %s needs %d healthy pods and has %d currently", budget.Name, status.DesiredHealthy, status.CurrentHealthy)
+	case why.Message != "":
+		return fmt.Sprintf("The disruption budget %s does not allow evicting pods currently (%s): %s", budget.Name, why.Reason, why.Message)
+	}
+	return fmt.Sprintf("The disruption budget %s does not allow evicting pods currently", budget.Name)
 }
 
 // answer writes an object.

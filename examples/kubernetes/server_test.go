@@ -75,6 +75,7 @@ func pods(t *testing.T, c servertest.Client) {
 	c.Want(422, "spec.containers: Required value", "POST", namespace+"/pods", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"b"}}`)
 
 	binding := `{"apiVersion":"v1","kind":"Binding","metadata":{"name":"a"},"target":{"kind":"Node","name":"one"}}`
+	c.Want(422, `target.name: Invalid value: \"A_\"`, "POST", namespace+"/pods/a/binding", strings.Replace(binding, `"one"`, `"A_"`, 1))
 	c.Want(201, "Success", "POST", namespace+"/pods/a/binding", binding)
 	c.Want(409, `already assigned to node \"one\"`, "POST", namespace+"/pods/a/binding", binding)
 	c.Want(200, `"name":"a"`, "GET", namespace+"/pods?fieldSelector=spec.host%3Done", "") // as old clients call it
@@ -88,6 +89,15 @@ func pods(t *testing.T, c servertest.Client) {
 	merge(200, `"cpu":"2"`, "/pods/sized/resize", `{"spec":{"containers":[{"name":"a","resources":{"requests":{"cpu":"2"}}}]}}`)
 	merge(422, "containers may not be added or removed on resize", "/pods/sized/resize", `{"spec":{"containers":[{"name":"a"},{"name":"b"}]}}`)
 	merge(422, "containers may not be renamed or reordered on resize", "/pods/sized/resize", `{"spec":{"containers":[{"name":"b"}]}}`)
+	merge(422, "spec.containers[0].resources.requests: Forbidden: resource requests cannot be removed", "/pods/sized/resize", `{"spec":{"containers":[{"name":"a"}]}}`)
+	merge(422, "spec: Forbidden: only cpu and memory resources are mutable", "/pods/sized/resize", `{"spec":{"containers":[{"name":"a","resources":{"requests":{"cpu":"2","ephemeral-storage":"1Gi"}}}]}}`)
+
+	static := strings.Replace(pod("static", `"nodeName":"one",`), `"labels"`, `"annotations":{"kubernetes.io/config.mirror":"a"},"labels"`, 1)
+	c.Want(201, "", "POST", namespace+"/pods", static)
+	merge(422, "static pods cannot be resized", "/pods/static/resize", `{"spec":{"containers":[{"name":"a"}]}}`)
+	merge(422, "static pods do not support ephemeral containers", "/pods/static/ephemeralcontainers", `{"spec":{"ephemeralContainers":[{"name":"debug","image":"b"}]}}`)
+	c.Want(201, "", "POST", namespace+"/pods", pod("windows", `"os":{"name":"windows"},`))
+	merge(422, "windows pods cannot be resized", "/pods/windows/resize", `{"spec":{"containers":[{"name":"a"}]}}`)
 
 	c.Want(422, "spec.ephemeralContainers: Forbidden: cannot be set on create", "POST", namespace+"/pods", pod("b", `"ephemeralContainers":[{"name":"debug","image":"b"}],`))
 	const debug = `{"name":"debug","image":"b","targetContainerName":"a"}`
@@ -214,9 +224,13 @@ func evicted(t *testing.T, c servertest.Client) {
 	counted := `{"status":{"observedGeneration":1,"disruptionsAllowed":%d,"currentHealthy":1,"desiredHealthy":1,"expectedPods":1}}`
 	c.Want(200, "", "PATCH", budgets+"/e/status", fmt.Sprintf(counted, 0))
 	c.Want(429, "needs 1 healthy pods and has 1 currently", "POST", namespace+"/pods/e/eviction", eviction)
+	failed := `{"status":{"conditions":[{"type":"DisruptionAllowed","status":"False","reason":"SyncFailed","message":"no scale","lastTransitionTime":"2026-01-01T00:00:00Z"}]}}`
+	c.Want(200, "", "PATCH", budgets+"/e/status", failed)
+	c.Want(429, "does not allow evicting pods currently because it failed sync: no scale", "POST", namespace+"/pods/e/eviction", eviction)
 	c.Want(200, "", "PATCH", budgets+"/e/status", fmt.Sprintf(counted, 1))
 	c.Want(201, "Success", "POST", namespace+"/pods/e/eviction", eviction)
 	c.Want(200, `"disruptionsAllowed":0`, "GET", budgets+"/e", "")
+	c.Want(200, `"reason":"InsufficientPods"`, "GET", budgets+"/e", "")
 	if pod := c.Want(200, "DisruptionTarget", "GET", namespace+"/pods/e", ""); !strings.Contains(pod, "deletionTimestamp") {
 		t.Errorf("an evicted pod stays: %s", pod)
 	}
