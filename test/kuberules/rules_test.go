@@ -3,6 +3,7 @@ package kuberules
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -20,8 +21,8 @@ var (
 	only = flag.String("only", "", "compare the kinds with this resource only")
 )
 
-// TestRules makes each field of each kind wrong in turn, and compares what a kube-apiserver and our
-// server say.
+// TestRules makes each field of each kind wrong in turn, and the annotations. It compares what a
+// kube-apiserver and our server say.
 func TestRules(t *testing.T) {
 	cluster, judged := compareRules(t, clusterProgram, kinds)
 	policies, more := compareRules(t, kubernetesProgram, policyKinds)
@@ -80,7 +81,8 @@ func compare(s *server, k kind, doc map[string]any) (found []difference, asked i
 		method, changed := "PUT", m.make()
 		if old == nil {
 			method = "POST"
-			changed["metadata"] = map[string]any{"name": "other"}
+			changed["metadata"] = maps.Clone(changed["metadata"].(map[string]any))
+			changed["metadata"].(map[string]any)["name"] = "other"
 		}
 		theirs, ours := kubernetes(k, changed, old, verb == "status"), s.judge(method, path, changed)
 		if !theirs.named(k.Kind).same(ours.named(k.Kind)) {
@@ -91,22 +93,33 @@ func compare(s *server, k kind, doc map[string]any) (found []difference, asked i
 			s.t.Errorf("%s %s %s %s: several of our rules say %s: %s", verb, k.Kind, m.path, m.what, cause, ours.message)
 		}
 	}
-	for _, field := range topFields(typ) {
-		if field == "status" && k.status != nil {
-			for _, m := range mutations(stored, typ, field) {
+	for _, field := range append(topFields(typ), "metadata") {
+		created, updated := wrongBelow(doc, typ, field), wrongBelow(stored, typ, field)
+		if k.status != nil && (field == "status" || field == "metadata") {
+			for _, m := range updated {
 				ask("status", m, stored, k.path(name, "status"))
 			}
+		}
+		if k.status != nil && field == "status" {
 			continue
 		}
-		for _, m := range mutations(doc, typ, field) {
+		for _, m := range created {
 			ask("create", m, nil, k.path(""))
 		}
-		for _, m := range mutations(stored, typ, field) {
+		for _, m := range updated {
 			ask("update", m, stored, k.path(name))
 		}
 	}
 	s.must("DELETE", k.path(name), map[string]any{"apiVersion": "v1", "kind": "DeleteOptions", "gracePeriodSeconds": 0})
 	return found, asked
+}
+
+// wrongBelow are the changes of a document below a top-level field. Of metadata the annotations are
+// changed: some kinds have rules for them.
+func wrongBelow(doc map[string]any, typ reflect.Type, field string) []mutation {
+	return slices.DeleteFunc(mutations(doc, typ, field), func(m mutation) bool {
+		return field == "metadata" && !strings.HasPrefix(m.path, "metadata.annotations")
+	})
 }
 
 // topFields are the fields of an object besides those that all have.

@@ -32,6 +32,9 @@ var strategyDifferences = []documents.Reason{
 	{Why: "Services get addresses of one range, and know of no IPAddress objects. Who counts on these is warned.", Places: []string{
 		`IPAddress warnings\.metadata\.name: the address is not kept .*`, `ServiceCIDR warnings\.spec\.cidrs: services get addresses of .*`,
 	}},
+	{Why: "Who says one profile of AppArmor in an annotation and in the field of the container is warned, too: what was copied is not told from what was sent.", Places: []string{
+		`Pod warnings\.metadata\.annotations\[container\.apparmor\.security\.beta\.kubernetes\.io/(both|also)\]: deprecated .*`,
+	}},
 	{Why: "Of a replication controller that changes, a kube-apiserver judges the template as it was.", Places: []string{`ReplicationController warnings\.(spec\.template\.|volume ).*`}},
 	{Why: "Who can't be told apart in a list owns nothing of it. Our server says so, and a kube-apiserver writes it to its log.", Places: []string{
 		`.* warnings\.(metadata\.managedFields was left as it was|nobody is in metadata\.managedFields): .*`,

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -12,7 +13,10 @@ import (
 	"testing"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/admission"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/endpoints/request"
@@ -34,7 +38,7 @@ var parts = map[string]map[string]rest.RESTUpdateStrategy{
 
 // TestStrategies changes each field of each kind in turn. Where a kube-apiserver and our server
 // both accept the change, it compares what they have filled in, put back, counted and taken out,
-// and what they warn of.
+// and what they warn of. Of parts like resize it compares what they refuse, too.
 func TestStrategies(t *testing.T) {
 	reasons := documents.Known(strategyDifferences)
 	t.Run("cluster", func(t *testing.T) { compareWrites(t, clusterProgram, kinds, reasons) })
@@ -53,7 +57,7 @@ func compareWrites(t *testing.T, p program, kinds []kind, reasons *documents.Rea
 // compareOn compares writes with the plug-ins of a kube-apiserver, nil for none.
 func compareOn(t *testing.T, s *server, kinds []kind, plugins admission.Interface, reasons *documents.Reasons) {
 	s.must("POST", "/api/v1/namespaces", map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": inNamespace}})
-	who, compared := s.whoAmI(), 0
+	who, compared, refusals := s.whoAmI(), 0, 0
 	for _, k := range kinds {
 		if *only != "" && *only != k.resource {
 			continue
@@ -71,9 +75,9 @@ func compareOn(t *testing.T, s *server, kinds []kind, plugins admission.Interfac
 			c.run(read(t, file))
 		}
 		c.Report(t, reasons)
-		compared += c.Compared
+		compared, refusals = compared+c.Compared, refusals+c.refusals
 	}
-	t.Logf("%d answers were compared", compared)
+	t.Logf("%d answers were compared, and %d refusals", compared, refusals)
 }
 
 // whoAmI is the user that the server takes its client for.
@@ -99,6 +103,7 @@ type writes struct {
 	user    user.Info
 	plugins admission.Interface
 	documents.Comparison
+	refusals int // that were compared
 }
 
 // run changes every field of an object, in a create, an update and a write of each part.
@@ -178,10 +183,58 @@ func (c *writes) update(m mutation, stored map[string]any, strategy rest.RESTUpd
 	}
 	ctx, said := c.as(true, subresource)
 	judge, err := c.admit(ctx, obj, old, path[strings.LastIndexByte(path, '/')+1:], subresource)
-	if err != nil || rest.BeforeUpdate(strategy, ctx, obj, old) != nil || judge() != nil {
+	if err != nil {
 		return
 	}
-	c.compare(obj, said, "PUT", path, sent, strings.Join(append(part, "update", m.path, m.what), " "))
+	of := strings.Join(append(part, "update", m.path, m.what), " ")
+	refused := rest.BeforeUpdate(strategy, ctx, obj, old)
+	if refused != nil || judge() != nil {
+		if refused != nil && c.judgesPart(m, subresource) {
+			c.compareRefusal(refused, c.strategy.Validate(ctx, obj), path, sent, of)
+		}
+		return
+	}
+	if ours := c.compare(obj, said, "PUT", path, sent, of); ours != nil && c.judgesPart(m, subresource) {
+		c.t.Errorf("%s: a kube-apiserver accepts it, and ours says %s", of, ours.Message)
+	}
+}
+
+// judgesPart says whether refusals of a change are compared: those of the spec, where a part of a
+// pod is written.
+func (c *writes) judgesPart(m mutation, subresource string) bool {
+	return c.Kind == "Pod" && parts[c.Kind][subresource] != nil && c.plugins == nil && strings.HasPrefix(m.path, "spec")
+}
+
+// onlyOfNew is wrong with a new pod alone.
+const onlyOfNew = "spec.ephemeralContainers: FieldValueForbidden"
+
+// compareRefusal compares what a kube-apiserver refuses of a part with what our server does. Both
+// also judge the whole pod then: that counts only in TestRules, and is left out.
+func (c *writes) compareRefusal(refused error, whole field.ErrorList, path string, sent map[string]any, of string) {
+	c.t.Helper()
+	others := judged(apierrors.NewInvalid(c.GroupVersionKind.GroupKind(), "", whole)).causes
+	theirs := eachOnce(slices.DeleteFunc(judged(refused).causes, func(cause string) bool {
+		return cause != onlyOfNew && slices.Contains(others, cause)
+	}))
+	if len(theirs) == 0 {
+		return
+	}
+	answer, code := c.do("PUT", path+"?dryRun=All", sent)
+	if code == http.StatusNotFound {
+		return // there is no such part
+	}
+	c.refusals++
+	if code < 300 {
+		c.t.Errorf("%s: a kube-apiserver says %q, and ours accepts it", of, theirs)
+		return
+	}
+	status := new(metav1.Status)
+	if err := json.Unmarshal(answer, status); err != nil {
+		c.t.Fatal(err)
+	}
+	if ours := eachOnce(verdictOf(status).causes); !slices.Equal(ours, theirs) {
+		c.t.Errorf("%s: a kube-apiserver says %q, and ours %q", of, theirs, ours)
+	}
 }
 
 // as is a request of the user that our server knows, and what is said of it.
@@ -190,18 +243,28 @@ func (c *writes) as(update bool, subresource string) (context.Context, warned) {
 	return warning.WithWarningRecorder(request.WithUser(requestFor(c.kind, update, subresource), c.user), said), said
 }
 
-func (c *writes) compare(theirs runtime.Object, said warned, method, path string, sent map[string]any, of string) {
+// compare compares their answer with ours. refused is what ours says if it is no object, nil where
+// there is no such path.
+func (c *writes) compare(theirs runtime.Object, said warned, method, path string, sent map[string]any, of string) (refused *metav1.Status) {
 	c.t.Helper()
 	answer, res := c.ask(method, path+"?dryRun=All", sent)
 	if res.StatusCode >= 500 {
 		c.t.Errorf("%s: %d %s", of, res.StatusCode, answer)
 	}
+	if res.StatusCode == http.StatusNotFound {
+		return nil
+	}
 	if res.StatusCode >= 300 {
-		return
+		refused = new(metav1.Status)
+		if err := json.Unmarshal(answer, refused); err != nil {
+			c.t.Fatal(err)
+		}
+		return refused
 	}
 	if err := c.Compare(plain(c.answered(theirs), said), plain(answer, warnedOf(c.t, res.Header)), of); err != nil {
 		c.t.Fatal(err)
 	}
+	return nil
 }
 
 // answered is an object as a kube-apiserver answers it: stored, and read again.
