@@ -162,24 +162,61 @@ func validatePodTerm(t corev1.PodAffinityTerm, path *field.Path) field.ErrorList
 	for _, name := range rest.WhileFew(&errs, slices.All(t.Namespaces)) {
 		errs = append(errs, invalid(path.Child("namespace"), name, apivalidation.ValidateNamespaceName(name, false))...)
 	}
-	for _, keys := range []struct {
-		name string
-		list []string
-	}{{"matchLabelKeys", t.MatchLabelKeys}, {"mismatchLabelKeys", t.MismatchLabelKeys}} {
-		errs = append(errs, validateLabelKeys(keys.list, t.LabelSelector, path.Child(keys.name))...)
-	}
+	errs = append(errs, validateLabelKeys(t.MatchLabelKeys, t.MismatchLabelKeys, t.LabelSelector, path)...)
 	if t.TopologyKey == "" {
 		errs = append(errs, field.Required(path.Child("topologyKey"), "can not be empty"))
 	}
 	return append(errs, metav1validation.ValidateLabelName(t.TopologyKey, path.Child("topologyKey"))...)
 }
 
-// validateLabelKeys judges keys whose values are taken from the pod itself: without a selector they
-// say nothing.
-func validateLabelKeys(keys []string, selector *metav1.LabelSelector, path *field.Path) field.ErrorList {
+// validateLabelKeys judges keys whose values are taken from the pod itself, to select by or against
+// them. It is ValidateMatchLabelKeysAndMismatchLabelKeys in pkg/apis/core/validation of Kubernetes.
+func validateLabelKeys(match, mismatch []string, selector *metav1.LabelSelector, path *field.Path) field.ErrorList {
+	errs := append(validateKeyNames(match, selector, path.Child("matchLabelKeys")), validateKeyNames(mismatch, selector, path.Child("mismatchLabelKeys"))...)
+	if len(match) == 0 {
+		return errs
+	}
+	errs = append(errs, validateSelectedOnce(match, selector, path)...)
+	against := map[string]bool{}
+	for _, key := range mismatch {
+		against[key] = true
+	}
+	for i, key := range rest.WhileFew(&errs, slices.All(match)) {
+		if against[key] {
+			errs = append(errs, field.Invalid(path.Child("matchLabelKeys").Index(i), key, "exists in both matchLabelKeys and mismatchLabelKeys"))
+		}
+	}
+	return errs
+}
+
+// validateSelectedOnce judges a selector that selects by the labels of the pod under some keys
+// already: nothing else is said of them.
+func validateSelectedOnce(keys []string, selector *metav1.LabelSelector, path *field.Path) field.ErrorList {
+	if selector == nil {
+		return nil
+	}
+	last, said := map[string]int{}, map[string]bool{}
+	for i, key := range keys {
+		last[key] = i
+	}
+	for key := range selector.MatchLabels {
+		said[key] = true
+	}
+	var errs field.ErrorList
+	for _, e := range rest.WhileFew(&errs, slices.All(selector.MatchExpressions)) {
+		if i, ok := last[e.Key]; ok && said[e.Key] {
+			errs = append(errs, field.Invalid(path.Index(i), e.Key, "exists in both matchLabelKeys and labelSelector"))
+		}
+		said[e.Key] = true
+	}
+	return errs
+}
+
+// validateKeyNames judges keys of labels: without a selector they say nothing.
+func validateKeyNames(keys []string, selector *metav1.LabelSelector, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	if len(keys) > 0 && selector == nil {
-		errs = append(errs, field.Forbidden(path, "must not be specified when labelSelector is not set"))
+		return field.ErrorList{field.Forbidden(path, "must not be specified when labelSelector is not set")}
 	}
 	for i, key := range rest.WhileFew(&errs, slices.All(keys)) {
 		errs = append(errs, metav1validation.ValidateLabelName(key, path.Index(i))...)
@@ -248,7 +285,7 @@ func validateSpreading(constraints []corev1.TopologySpreadConstraint, path *fiel
 				own = append(own, oneOf(at.Child(policy.name), *policy.is, corev1.NodeInclusionPolicyHonor, corev1.NodeInclusionPolicyIgnore)...)
 			}
 		}
-		own = append(own, validateLabelKeys(c.MatchLabelKeys, c.LabelSelector, at.Child("matchLabelKeys"))...)
+		own = append(own, validateLabelKeys(c.MatchLabelKeys, nil, c.LabelSelector, at)...)
 		own = append(own, metav1validation.ValidateLabelSelector(c.LabelSelector, metav1validation.LabelSelectorValidationOptions{}, at.Child("labelSelector"))...)
 		slices.Reverse(own)
 		errs = append(errs, own...)

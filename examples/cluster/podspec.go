@@ -39,12 +39,22 @@ func validatePodSpec(spec *corev1.PodSpec, pod *metav1.ObjectMeta, path *field.P
 	containers := newContainerRules(spec, volumes, pod != nil)
 	errs = append(errs, containers.validateContainers(path)...)
 	errs = append(errs, containers.validateHostNetwork(path)...)
-	errs = append(errs, validatePodClaims(spec.ResourceClaims, path.Child("resourceClaims"))...)
+	if pod != nil && isStatic(pod) && len(spec.ResourceClaims) > 0 {
+		errs = append(errs, field.Forbidden(field.NewPath(""), "static pods do not support resource claims"))
+	} else {
+		errs = append(errs, validatePodClaims(spec.ResourceClaims, path.Child("resourceClaims"))...)
+	}
 	errs = append(errs, validatePodResources(spec, containers.claims, path)...)
 	errs = append(errs, validatePodSecurity(spec, path)...)
 	errs = append(errs, validateRuntime(spec, path)...)
 	errs = append(errs, validateOS(spec, path)...)
 	return append(errs, validateHostProcesses(spec, path)...)
+}
+
+// isStatic says whether a pod shows what its kubelet runs by itself, from a file.
+func isStatic(pod *metav1.ObjectMeta) bool {
+	_, is := pod.Annotations[corev1.MirrorPodAnnotationKey]
+	return is
 }
 
 // validatePodClaims judges the devices that a pod asks for.

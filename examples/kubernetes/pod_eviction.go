@@ -257,7 +257,7 @@ func isSpared(pod *corev1.Pod, budget *policyv1.PodDisruptionBudget) bool {
 }
 
 // allowed says why a budget does not let a pod go, as checkAndDecrement does in
-// package pkg/registry/core/pod/storage of Kubernetes.
+// pkg/registry/core/pod/storage of Kubernetes.
 func allowed(budget *policyv1.PodDisruptionBudget) error {
 	status := &budget.Status
 	switch {

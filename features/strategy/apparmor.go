@@ -28,7 +28,7 @@ func eachAppArmor(meta *metav1.ObjectMeta, spec *corev1.PodSpec, visit func(c *c
 
 // copyAppArmor gives containers the profiles that annotations name, since nodes read the fields
 // alone. A profile in the field of a container stays, and that of its pod need not be said again.
-// So does applyAppArmorVersionSkew in package pkg/registry/core/pod of Kubernetes.
+// So does applyAppArmorVersionSkew in pkg/registry/core/pod of Kubernetes.
 func copyAppArmor(pod *corev1.Pod) {
 	if onWindows(&pod.Spec) {
 		return

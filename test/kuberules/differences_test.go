@@ -28,14 +28,14 @@ var differences = []struct {
 		{"Pod", "status", `status\.(nodeAllocatableResourceClaimStatuses|volumeHealth)`, false},
 	}},
 	{"What nodes tell of devices is for kinds that are not served.", []rule{
-		{"Pod", "status", `status\.(resourceClaimStatuses|extendedResourceClaimStatus|(initC|c)ontainerStatuses.*\.allocatedResourcesStatus)`, false},
+		{"Pod", "status", `status\.(resourceClaimStatuses|extendedResourceClaimStatus|(initC|ephemeralC|c)ontainerStatuses.*\.allocatedResourcesStatus)`, false},
 	}},
 	{"Both refuse a change of a pod that runs; a kube-apiserver also says what would be wrong with the new value.", []rule{
 		{"Pod", "update", `spec`, true},
 	}},
 	{"A kube-apiserver says one fault at two paths, or less than there is wrong, or names another field than the one that is wrong (a webhook's name for its namespace).", []rule{
 		{"Namespace", "", `spec\.finalizers`, true},
-		{"Pod", "", `spec\.initContainers.*\.restartPolicyRules`, true},
+		{podKinds, "", podSpec + `initContainers.*\.restartPolicyRules`, true},
 		{"PersistentVolume", "", `spec\.flexVolume|spec\.nodeAffinity.*\.key`, true},
 		{"Event", "", `eventTime|reportingComponent`, true},
 		{"PersistentVolumeClaim", "update", `spec\.(volumeMode|dataSource)`, true},
