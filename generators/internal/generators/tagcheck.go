@@ -162,13 +162,20 @@ func (c *tagCheck) plain(line model.Occurrence) {
 	case line.Scope != tag.Anywhere && d.Scope != tag.Anywhere && d.Scope&line.Scope == 0:
 		p.Message = fmt.Sprintf("+%s has no effect on a %s", d.Name, line.Scope)
 		p.Cure = fmt.Sprintf("it belongs on a %s", d.Scope)
-	case d.Value == tag.None && line.Scope != tag.Anywhere && line.Name == d.Name && strings.TrimPrefix(line.Text, "+"+d.Name) != "" && line.Text != "+"+d.Name+"=false":
+	case d.Value == tag.None && line.Scope != tag.Anywhere && line.Name == d.Name && saysMore(line):
 		p.Message = fmt.Sprintf("%q counts as +%s here, and other tools do not read it, since it takes nothing behind its name", strings.TrimSpace(line.Text), d.Name)
 		p.Cure = "write +" + d.Name + ", and the rest on another line"
 	default:
 		return
 	}
 	c.report.Warn(p)
+}
+
+// saysMore says whether there is text behind the name of a tag that takes none. Of +genclient the
+// plug-in for clients says so.
+func saysMore(line model.Occurrence) bool {
+	rest := strings.TrimPrefix(line.Text, "+"+line.Name)
+	return rest != "" && rest != "=false" && line.Name != "genclient"
 }
 
 // singleQuotes warns of a value in quotes that controller-gen takes for a part of it.
