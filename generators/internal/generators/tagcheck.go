@@ -132,8 +132,7 @@ var forPackages = []string{
 func (c *tagCheck) dangling(pkg *model.Package, line model.Occurrence) {
 	name := tag.NameOf(line.Text)
 	d, known := c.table.Find(name)
-	ofPackage := func(mk *model.Marker) bool { return mk == line.Marker }
-	if !known || !c.table.IsRead(d.Name) || slices.ContainsFunc(slices.Collect(c.model.OfPackage(pkg).All()), ofPackage) {
+	if !known || !c.table.IsRead(d.Name) || slices.Contains(slices.Collect(c.model.OfPackage(pkg).All()), line.Marker) {
 		return
 	}
 	p := diag.Problem{

@@ -6,5 +6,5 @@
 // streams a client resets (resets.go). It joins what several streams send (coalescer.go).
 //
 // A handler says through the context of its request what it knows of the answer: WritingShort,
-// Lasting.
+// Lasting. It sends a long answer through a FrameWriter (framewriter.go), in whole frames.
 package transport
