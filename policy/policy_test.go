@@ -24,15 +24,23 @@ const (
 	onConfigMap = `matchConstraints: {resourceRules: [{operations: [CREATE, UPDATE], apiGroups: [""], apiVersions: [v1], resources: [configmaps]}]}`
 )
 
-// client talks to a server as its administrator.
+// client talks to a server as its administrator, or as somebody else.
 type client struct {
 	t *testing.T
 	*apitest.Server
+	user string
+}
+
+// as returns the same client in the name of a user.
+func (c client) as(user string) client {
+	c.user = user
+	return c
 }
 
 func start(t *testing.T, options ...apitest.Option) client {
 	t.Helper()
-	return client{t, apitest.Start(t, typeplane.Server{Name: "plane", APIs: features.With(policy.Extras())}, options...)}
+	server := apitest.Start(t, typeplane.Server{Name: "plane", APIs: features.With(policy.Extras())}, options...)
+	return client{t: t, Server: server}
 }
 
 // answer is what a request is answered.
@@ -42,20 +50,19 @@ type answer struct {
 	warnings []string
 }
 
-// do sends a request, whose body is YAML; as another user if the path ends with ?as=.
+// do sends a request, whose body is YAML.
 func (c client) do(method, path, body string) answer {
 	c.t.Helper()
 	data, err := yaml.YAMLToJSON([]byte(body))
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	path, as, _ := strings.Cut(path, "?as=")
 	req, err := http.NewRequest(method, c.URL+path, strings.NewReader(string(data)))
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	if as != "" {
-		req.Header.Set("Impersonate-User", as)
+	if c.user != "" {
+		req.Header.Set("Impersonate-User", c.user)
 	}
 	req.Header.Set("Content-Type", "application/json")
 	if method == http.MethodPatch {
@@ -238,7 +245,10 @@ func TestGuard(t *testing.T) {
 		{apiGroups: [admissionregistration.k8s.io], resources: ['*'], verbs: ['*']}, {apiGroups: [""], resources: [configmaps], verbs: [get, list]},
 		{apiGroups: [""], resources: [secrets], resourceNames: [s], verbs: [get]}]`))
 	c.want(201, "", "POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", made("author", `, roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: author}, subjects: [{kind: ServiceAccount, namespace: default, name: author}]`))
-	as := "system:serviceaccount:default:author"
+	user := "system:serviceaccount:default:author"
+	author := c.as(user)
+	// The authorizer hears of the role and of its binding a moment later.
+	author.until(201, "", policies, made("free", ", spec: {"+onConfigMap+", validations: [{expression: 'true'}]}"))
 	for _, kind := range []string{"mutating", "validating"} {
 		policies, bindings := group+"/"+kind+"admissionpolicies", group+"/"+kind+"admissionpolicybindings"
 		about := onConfigMap + ", validations: [{expression: 'true'}]"
@@ -250,19 +260,19 @@ func TestGuard(t *testing.T) {
 		ref := func(name, policy, ref string) string {
 			return made(name, ", spec: {policyName: "+policy+actions+", paramRef: {"+ref+", parameterNotFoundAction: Deny}}")
 		}
-		c.want(422, `spec.paramKind: Forbidden: user \"`+as+`\" must be allowed to get the parameters, which are secrets`, "POST", policies+"?as="+as, made("s", ", spec: {"+about+params("Secret")+"}"))
-		c.want(422, "spec.paramKind: Forbidden", "POST", policies+"?as="+as, made("x", ", spec: {"+about+params("Nothing")+"}"))
-		c.want(201, "", "POST", policies+"?as="+as, made("m", ", spec: {"+about+params("ConfigMap")+"}"))
-		c.want(422, "spec.paramKind: Forbidden", "PATCH", policies+"/m?as="+as, "{spec: {paramKind: {kind: Secret}}}")
+		author.want(422, `spec.paramKind: Forbidden: user \"`+user+`\" must be allowed to get the parameters, which are secrets`, "POST", policies, made("s", ", spec: {"+about+params("Secret")+"}"))
+		author.want(422, "spec.paramKind: Forbidden", "POST", policies, made("x", ", spec: {"+about+params("Nothing")+"}"))
+		author.want(201, "", "POST", policies, made("m", ", spec: {"+about+params("ConfigMap")+"}"))
+		author.want(422, "spec.paramKind: Forbidden", "PATCH", policies+"/m", "{spec: {paramKind: {kind: Secret}}}")
 		c.want(201, "", "POST", policies, made("s", ", spec: {"+about+params("Secret")+"}"))
-		c.want(200, "", "PATCH", policies+"/s?as="+as, "{spec: {failurePolicy: Ignore}}") // it says nothing new
-		c.want(201, "", "POST", bindings+"?as="+as, ref("m", "m", "name: any, namespace: default"))
-		c.want(201, "", "POST", bindings+"?as="+as, ref("s", "s", "name: s, namespace: default"))
-		c.want(422, `spec.paramRef: Forbidden: user \"`+as+`\" must be allowed to get the parameters, which are secrets`, "POST", bindings+"?as="+as, ref("t", "s", "name: t, namespace: default"))
-		c.want(422, "must be allowed to list the parameters, which are secrets", "POST", bindings+"?as="+as, ref("l", "s", "selector: {}"))
-		c.want(422, "which are *.*", "POST", bindings+"?as="+as, ref("o", "none", "name: any"))
-		c.want(422, "spec.paramRef: Forbidden", "PATCH", bindings+"/m?as="+as, "{spec: {policyName: s}}")
-		c.want(200, "", "DELETE", bindings+"/s?as="+as, "")
+		author.want(200, "", "PATCH", policies+"/s", "{spec: {failurePolicy: Ignore}}") // it says nothing new
+		author.want(201, "", "POST", bindings, ref("m", "m", "name: any, namespace: default"))
+		author.want(201, "", "POST", bindings, ref("s", "s", "name: s, namespace: default"))
+		author.want(422, `spec.paramRef: Forbidden: user \"`+user+`\" must be allowed to get the parameters, which are secrets`, "POST", bindings, ref("t", "s", "name: t, namespace: default"))
+		author.want(422, "must be allowed to list the parameters, which are secrets", "POST", bindings, ref("l", "s", "selector: {}"))
+		author.want(422, "which are *.*", "POST", bindings, ref("o", "none", "name: any"))
+		author.want(422, "spec.paramRef: Forbidden", "PATCH", bindings+"/m", "{spec: {policyName: s}}")
+		author.want(200, "", "DELETE", bindings+"/s", "")
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/zitadel/oidc/v3/example/server/exampleop"
 	provided "github.com/zitadel/oidc/v3/example/server/storage"
@@ -19,6 +20,7 @@ import (
 	"github.com/zitadel/oidc/v3/pkg/op"
 	"golang.org/x/oauth2"
 	authenticationv1 "k8s.io/api/authentication/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -68,7 +70,7 @@ func TestOpenIDConnect(t *testing.T) {
 	}
 }
 
-// grantReaders lets the group of the provider's users list namespaces.
+// grantReaders lets the group of the provider's users list namespaces, and waits until it may.
 func grantReaders(t *testing.T, admin kubernetes.Interface) {
 	t.Helper()
 	role := &rbacv1.ClusterRole{
@@ -84,6 +86,20 @@ func grantReaders(t *testing.T, admin kubernetes.Interface) {
 	}
 	_, err = admin.RbacV1().ClusterRoleBindings().Create(t.Context(), binding, metav1.CreateOptions{})
 	must(t, err)
+	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
+		Groups:             []string{"oidc:readers"},
+		ResourceAttributes: &authorizationv1.ResourceAttributes{Verb: "list", Resource: "namespaces"},
+	}}
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		answer, err := admin.AuthorizationV1().SubjectAccessReviews().Create(t.Context(), review, metav1.CreateOptions{})
+		must(t, err)
+		if answer.Status.Allowed {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the group never got its rights: %+v", answer.Status)
+		}
+	}
 }
 
 // asBearer returns a client that has nothing but a token.
