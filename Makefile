@@ -283,7 +283,7 @@ race: ## The tests of all modules that users import, under the race detector (ne
 	CGO_ENABLED=1 hack/each-module.sh released $(GO) test -race ./...
 
 .PHONY: bench
-bench: ## Our server beside one built from k8s.io/apiserver, and the budgets (half an hour without the part objects, which takes more; BENCH=-short for a quick one).
+bench: ## Our server beside one built from k8s.io/apiserver, and the budgets (half an hour without the part objects, which takes 24 minutes more in one round; BENCH=-short for a quick one).
 	cd test/bench && $(GO) run . $(BENCH)
 
 .PHONY: staircase
