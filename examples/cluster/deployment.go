@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/labels"
@@ -14,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/features/strategy"
+	"github.com/typeplane/typeplane/runtime/semantic"
 )
 
 // DeploymentStrategy holds the rules of deployments, and their columns.
@@ -123,7 +123,7 @@ func isNone(s *intstr.IntOrString) bool {
 // longer found would be left to themselves.
 func (s DeploymentStrategy) ValidateUpdate(ctx context.Context, d, old *appsv1.Deployment) field.ErrorList {
 	errs := s.Validate(ctx, d)
-	if !equality.Semantic.DeepEqual(d.Spec.Selector, old.Spec.Selector) {
+	if !semantic.Equal(d.Spec.Selector, old.Spec.Selector) {
 		errs = append(errs, field.Invalid(field.NewPath("spec", "selector"), d.Spec.Selector, "field is immutable"))
 	}
 	return errs

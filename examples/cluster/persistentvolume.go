@@ -5,11 +5,11 @@ import (
 	posix "path"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/features/strategy"
+	"github.com/typeplane/typeplane/runtime/semantic"
 )
 
 // PersistentVolumeStrategy holds the rules of persistent volumes, and their columns. Where a volume
@@ -63,13 +63,13 @@ func (s PersistentVolumeStrategy) ValidateUpdate(ctx context.Context, pv, old *c
 	if source.CSI != nil && old.Spec.CSI != nil && old.Spec.CSI.ControllerExpandSecretRef == nil {
 		source.CSI.ControllerExpandSecretRef = nil // what is needed for it to grow may come later
 	}
-	if !equality.Semantic.DeepEqual(*source, old.Spec.PersistentVolumeSource) {
+	if !semantic.Equal(source, &old.Spec.PersistentVolumeSource) {
 		errs = append(errs, field.Forbidden(at.Child("persistentvolumesource"), "spec.persistentvolumesource is immutable after creation"))
 	}
-	if !equality.Semantic.DeepEqual(pv.Spec.VolumeMode, old.Spec.VolumeMode) {
+	if !semantic.Equal(pv.Spec.VolumeMode, old.Spec.VolumeMode) {
 		errs = append(errs, field.Invalid(at.Child("volumeMode"), pv.Spec.VolumeMode, "field is immutable"))
 	}
-	if old.Spec.NodeAffinity != nil && !equality.Semantic.DeepEqual(pv.Spec.NodeAffinity, old.Spec.NodeAffinity) {
+	if old.Spec.NodeAffinity != nil && !semantic.Equal(pv.Spec.NodeAffinity, old.Spec.NodeAffinity) {
 		errs = append(errs, field.Invalid(at.Child("nodeAffinity"), pv.Spec.NodeAffinity, "field is immutable"))
 	}
 	if old.Spec.VolumeAttributesClassName != nil && pv.Spec.VolumeAttributesClassName == nil {

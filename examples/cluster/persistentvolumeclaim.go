@@ -4,13 +4,13 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/features/strategy"
+	"github.com/typeplane/typeplane/runtime/semantic"
 )
 
 // PersistentVolumeClaimStrategy holds the rules of claims, and their columns. Nobody here finds
@@ -100,7 +100,7 @@ func (s PersistentVolumeClaimStrategy) ValidateUpdate(ctx context.Context, claim
 		}
 		rest.VolumeAttributesClassName = old.Spec.VolumeAttributesClassName
 	}
-	if !equality.Semantic.DeepEqual(*rest, old.Spec) {
+	if !semantic.Equal(rest, &old.Spec) {
 		errs = append(errs, field.Forbidden(path, "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims"))
 	}
 	// One that asked for more than there is may ask for less again, but volumes do not shrink.

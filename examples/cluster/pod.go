@@ -8,12 +8,12 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/features/strategy"
+	"github.com/typeplane/typeplane/runtime/semantic"
 )
 
 // PodStrategy holds the rules of pods, and their columns.
@@ -98,7 +98,7 @@ func (PodStrategy) ValidateUpdate(_ context.Context, pod, old *corev1.Pod) field
 		rest.Tolerations = old.Spec.Tolerations
 	}
 	errs = append(errs, putBackGates(rest, &old.Spec, spec)...)
-	if !equality.Semantic.DeepEqual(*rest, old.Spec) {
+	if !semantic.Equal(rest, &old.Spec) {
 		errs = append(errs, field.Forbidden(spec, "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,"+
 			"`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations), `spec.schedulingGates` (only removals)"))
 	}

@@ -5,10 +5,10 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime/semantic"
 )
 
 // Pods wait at their gates before anybody looks for a node, and whoever holds a gate may still say
@@ -39,7 +39,7 @@ func putBackGates(spec, old *corev1.PodSpec, path *field.Path) field.ErrorList {
 	}
 	spec.NodeSelector = old.NodeSelector
 	errs = append(errs, narrower(nodeAffinity(spec), nodeAffinity(old), path.Child("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"))...)
-	if !equality.Semantic.DeepEqual(nodeAffinity(spec), nodeAffinity(old)) {
+	if !semantic.Equal(nodeAffinity(spec), nodeAffinity(old)) {
 		putBackNodeAffinity(spec, old)
 	}
 	return errs
@@ -92,5 +92,5 @@ func requiredTerms(a *corev1.NodeAffinity) []corev1.NodeSelectorTerm {
 
 // goesOn says whether a list begins with another one.
 func goesOn(list, with []corev1.NodeSelectorRequirement) bool {
-	return len(list) >= len(with) && equality.Semantic.DeepEqual(list[:len(with)], with)
+	return len(list) >= len(with) && semantic.Equal(list[:len(with)], with)
 }

@@ -12,11 +12,11 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	nodev1 "k8s.io/api/node/v1"
 	storagev1 "k8s.io/api/storage/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/runtime/semantic"
 )
 
 // newRuntimeClass writes into a new pod what its class says: what running it costs beside its
@@ -84,7 +84,7 @@ func applyRuntimeClass(spec *corev1.PodSpec, class *nodev1.RuntimeClass) error {
 }
 
 func sameOverhead(class, pod corev1.ResourceList) error {
-	if equality.Semantic.DeepEqual(class, pod) {
+	if semantic.Equal(class, pod) {
 		return nil
 	}
 	return errors.New("pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead")
@@ -102,7 +102,7 @@ func mergeTolerations(lists ...[]corev1.Toleration) (merged []corev1.Toleration)
 	}
 	for i, t := range all {
 		covered := slices.ContainsFunc(merged, func(o corev1.Toleration) bool { return covers(o, t) }) ||
-			slices.ContainsFunc(all[i+1:], func(o corev1.Toleration) bool { return covers(o, t) && !equality.Semantic.DeepEqual(o, t) })
+			slices.ContainsFunc(all[i+1:], func(o corev1.Toleration) bool { return covers(o, t) && !semantic.Equal(o, t) })
 		if !covered {
 			merged = append(merged, t)
 		}
@@ -112,7 +112,7 @@ func mergeTolerations(lists ...[]corev1.Toleration) (merged []corev1.Toleration)
 
 // covers says whether a tolerates whatever b does.
 func covers(a, b corev1.Toleration) bool {
-	if equality.Semantic.DeepEqual(a, b) {
+	if semantic.Equal(a, b) {
 		return true
 	}
 	everyKey := a.Key == "" && a.Operator == corev1.TolerationOpExists

@@ -5,7 +5,8 @@ import (
 	"maps"
 
 	discoveryv1 "k8s.io/api/discovery/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/typeplane/typeplane/runtime/semantic"
 )
 
 // EndpointSliceStrategy holds what is special about endpoint slices.
@@ -21,7 +22,7 @@ func (EndpointSliceStrategy) PrepareForCreate(_ context.Context, slice *discover
 // PrepareForUpdate does so where endpoints change. It counts a change of the labels, too: they say
 // which service a slice is of.
 func (s EndpointSliceStrategy) PrepareForUpdate(ctx context.Context, slice, old *discoveryv1.EndpointSlice) {
-	moved := !equality.Semantic.DeepEqual(slice.Endpoints, old.Endpoints)
+	moved := !semantic.Equal(slice.Endpoints, old.Endpoints)
 	if moved || !maps.Equal(slice.Labels, old.Labels) {
 		slice.Generation = old.Generation + 1
 	}

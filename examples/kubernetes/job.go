@@ -6,11 +6,11 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/features/strategy"
+	"github.com/typeplane/typeplane/runtime/semantic"
 )
 
 // JobStrategy holds what is special about jobs.
@@ -79,7 +79,7 @@ func (s JobStrategy) ValidateUpdate(ctx context.Context, job, old *batchv1.Job) 
 	if !waits {
 		errs = append(errs, fixed(specPath.Child("template"), job.Spec.Template, old.Spec.Template)...)
 	}
-	if indexed := *job.Spec.CompletionMode == batchv1.IndexedCompletion; !indexed || !equality.Semantic.DeepEqual(job.Spec.Completions, job.Spec.Parallelism) {
+	if indexed := *job.Spec.CompletionMode == batchv1.IndexedCompletion; !indexed || !semantic.Equal(job.Spec.Completions, job.Spec.Parallelism) {
 		errs = append(errs, fixed(specPath.Child("completions"), job.Spec.Completions, old.Spec.Completions)...)
 	}
 	return errs

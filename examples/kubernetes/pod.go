@@ -6,12 +6,12 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/features/strategy"
 	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime/semantic"
 )
 
 // PodStrategy holds what is special about pods.
@@ -46,7 +46,7 @@ func (PodStrategy) Ephemeralcontainers(_ context.Context, pod, sent *corev1.Pod)
 		switch c := named[has.Name]; {
 		case c == nil:
 			errs = append(errs, field.Forbidden(at, fmt.Sprintf("existing ephemeral containers %q may not be removed", has.Name)))
-		case !equality.Semantic.DeepEqual(c, has):
+		case !semantic.Equal(c, has):
 			errs = append(errs, field.Forbidden(at, fmt.Sprintf("existing ephemeral containers %q may not be changed", has.Name)))
 		}
 	}

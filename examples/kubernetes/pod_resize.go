@@ -7,11 +7,11 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/features/strategy"
 	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime/semantic"
 )
 
 // Resize changes what the containers of a pod may use, and the pod as a whole. The rules are those
@@ -73,7 +73,7 @@ func validateResize(pod *corev1.Pod, spec *corev1.PodSpec) field.ErrorList {
 	errs = append(errs, validateResizedInit(spec.InitContainers, pod.Spec.InitContainers)...)
 	errs = append(errs, validateResizedContainers(spec.Containers, pod.Spec.Containers)...)
 	// The pod may say nothing as a whole, and say that in another way.
-	if len(errs) == 0 && amounts(spec.Resources)+amounts(pod.Spec.Resources) == 0 && !equality.Semantic.DeepEqual(spec.Resources, pod.Spec.Resources) {
+	if len(errs) == 0 && amounts(spec.Resources)+amounts(pod.Spec.Resources) == 0 && !semantic.Equal(spec.Resources, pod.Spec.Resources) {
 		return field.ErrorList{field.Forbidden(specPath, onlyComputes)}
 	}
 	return errs
@@ -157,7 +157,7 @@ func validateResizedInit(are, were []corev1.Container) field.ErrorList {
 		if changesMore(is, was) {
 			errs = append(errs, field.Forbidden(at, "only cpu and memory resources for init or sidecar containers are mutable"))
 		}
-		if !isSidecar(is) && startsAgain(is) && !equality.Semantic.DeepEqual(is, was) {
+		if !isSidecar(is) && startsAgain(is) && !semantic.Equal(is, was) {
 			errs = append(errs, field.Forbidden(at, "non-sidecar init containers with a resize policy of RestartContainer cannot be resized"))
 		}
 	}
@@ -196,13 +196,13 @@ func removes(is, was corev1.ResourceList) bool {
 
 // changesMore says whether more of a container changes than its CPU and memory.
 func changesMore(is, was *corev1.Container) bool {
-	return changesOthers(&is.Resources, &was.Resources) || !equality.Semantic.DeepEqual(is.ResizePolicy, was.ResizePolicy)
+	return changesOthers(&is.Resources, &was.Resources) || !semantic.Equal(is.ResizePolicy, was.ResizePolicy)
 }
 
 // changesOthers says whether other resources change than CPU and memory.
 func changesOthers(is, was *corev1.ResourceRequirements) bool {
-	return !equality.Semantic.DeepEqual(is.Claims, was.Claims) ||
-		!equality.Semantic.DeepEqual(others(is.Requests), others(was.Requests)) || !equality.Semantic.DeepEqual(others(is.Limits), others(was.Limits))
+	return !semantic.Equal(is.Claims, was.Claims) ||
+		!semantic.Equal(others(is.Requests), others(was.Requests)) || !semantic.Equal(others(is.Limits), others(was.Limits))
 }
 
 func others(list corev1.ResourceList) corev1.ResourceList {

@@ -5,11 +5,11 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime/semantic"
 )
 
 // Validate says what is wrong with a new pod, or with one that a subresource changes.
@@ -86,7 +86,7 @@ func (PodStrategy) ValidateUpdate(_ context.Context, pod, old *corev1.Pod) field
 	if has(old.Spec.SchedulingGates, now.SchedulingGates, func(*corev1.PodSchedulingGate) {}) {
 		now.SchedulingGates = old.Spec.SchedulingGates
 	}
-	if !equality.Semantic.DeepEqual(*now, old.Spec) {
+	if !semantic.Equal(now, &old.Spec) {
 		errs = append(errs, field.Forbidden(specPath, "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,"+
 			"`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations), `spec.schedulingGates` (only removals)"))
 	}

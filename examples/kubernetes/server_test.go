@@ -34,13 +34,18 @@ func TestGeneratedCode(t *testing.T) {
 	if !*every {
 		t.Skip("it takes half a minute: -every")
 	}
+	runtimetest.Run(t, newScheme(t), runtimetest.Options{Rounds: 20})
+}
+
+func newScheme(t *testing.T) *runtime.Scheme {
+	t.Helper()
 	b := runtime.NewBuilder()
 	API().AddToScheme(b)
 	scheme, err := b.Build()
 	if err != nil {
 		t.Fatal(err)
 	}
-	runtimetest.Run(t, scheme, runtimetest.Options{Rounds: 20})
+	return scheme
 }
 
 // TestServer sends what the programs of a cluster send.

@@ -5,10 +5,10 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/features/strategy"
+	"github.com/typeplane/typeplane/runtime/semantic"
 )
 
 // ServiceStrategy holds what is special about services. Their addresses are in service_address.go.
@@ -40,10 +40,10 @@ func (ServiceStrategy) PrepareForUpdate(_ context.Context, service, old *corev1.
 	}
 	service.Status.LoadBalancer = corev1.LoadBalancerStatus{}
 	if was.Type == corev1.ServiceTypeLoadBalancer {
-		if equality.Semantic.DeepEqual(is.AllocateLoadBalancerNodePorts, was.AllocateLoadBalancerNodePorts) {
+		if semantic.Equal(is.AllocateLoadBalancerNodePorts, was.AllocateLoadBalancerNodePorts) {
 			is.AllocateLoadBalancerNodePorts = nil
 		}
-		if equality.Semantic.DeepEqual(is.LoadBalancerClass, was.LoadBalancerClass) {
+		if semantic.Equal(is.LoadBalancerClass, was.LoadBalancerClass) {
 			is.LoadBalancerClass = nil
 		}
 	}

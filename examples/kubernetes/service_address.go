@@ -9,13 +9,13 @@ import (
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime/semantic"
 	"github.com/typeplane/typeplane/storage"
 )
 
@@ -113,7 +113,7 @@ func settle(spec, was *corev1.ServiceSpec) {
 		if hasAddress(was) && slices.Equal(spec.IPFamilies, was.IPFamilies) {
 			spec.IPFamilies = nil
 		}
-		if hasAddress(was) && equality.Semantic.DeepEqual(spec.IPFamilyPolicy, was.IPFamilyPolicy) {
+		if hasAddress(was) && semantic.Equal(spec.IPFamilyPolicy, was.IPFamilyPolicy) {
 			spec.IPFamilyPolicy = nil
 		}
 		return

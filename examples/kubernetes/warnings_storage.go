@@ -8,9 +8,9 @@ import (
 	nodev1 "k8s.io/api/node/v1"
 	resourcev1 "k8s.io/api/resource/v1"
 	storagev1 "k8s.io/api/storage/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/typeplane/typeplane/features/strategy"
+	"github.com/typeplane/typeplane/runtime/semantic"
 )
 
 // CSIDriverStrategy holds what is special about drivers of volumes.
@@ -26,7 +26,7 @@ func (CSIDriverStrategy) WarningsOnCreate(_ context.Context, driver *storagev1.C
 
 // WarningsOnUpdate are the same, if it is given others.
 func (s CSIDriverStrategy) WarningsOnUpdate(ctx context.Context, driver, old *storagev1.CSIDriver) []string {
-	if equality.Semantic.DeepEqual(driver.Spec.TokenRequests, old.Spec.TokenRequests) {
+	if semantic.Equal(driver.Spec.TokenRequests, old.Spec.TokenRequests) {
 		return nil
 	}
 	return s.WarningsOnCreate(ctx, driver)

@@ -7,9 +7,9 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/typeplane/typeplane/features/strategy"
+	"github.com/typeplane/typeplane/runtime/semantic"
 )
 
 // WarningsOnCreate say what is odd about a new replica set.
@@ -30,7 +30,7 @@ func (ReplicaSetStrategy) WarningsOnUpdate(_ context.Context, rs, old *appsv1.Re
 // ifChanged are warnings of a part, if it has changed: people have read those of what was there.
 // Nothing is compared where there is nothing to say.
 func ifChanged[T any](warnings []string, is, was *T) []string {
-	if len(warnings) > 0 && equality.Semantic.DeepEqual(is, was) {
+	if len(warnings) > 0 && semantic.Equal(is, was) {
 		return nil
 	}
 	return warnings

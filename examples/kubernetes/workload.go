@@ -6,13 +6,13 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/features/strategy"
+	"github.com/typeplane/typeplane/runtime/semantic"
 )
 
 // The strategies of the kinds that keep pods. What one selects stays the same for as long as it
@@ -55,7 +55,7 @@ func (DaemonSetStrategy) PrepareForCreate(_ context.Context, ds *appsv1.DaemonSe
 // PrepareForUpdate counts one more if the template is another one.
 func (DaemonSetStrategy) PrepareForUpdate(_ context.Context, ds, old *appsv1.DaemonSet) {
 	count := templateGeneration(old)
-	if !equality.Semantic.DeepEqual(&ds.Spec.Template, &old.Spec.Template) {
+	if !semantic.Equal(&ds.Spec.Template, &old.Spec.Template) {
 		count++
 	}
 	setTemplateGeneration(ds, count)
@@ -100,7 +100,7 @@ func (s StatefulSetStrategy) ValidateUpdate(ctx context.Context, set, old *appsv
 	rest, was := set.Spec.DeepCopy(), &old.Spec
 	rest.Replicas, rest.Ordinals, rest.Template, rest.UpdateStrategy = was.Replicas, was.Ordinals, was.Template, was.UpdateStrategy
 	rest.PersistentVolumeClaimRetentionPolicy, rest.MinReadySeconds, rest.RevisionHistoryLimit = was.PersistentVolumeClaimRetentionPolicy, was.MinReadySeconds, was.RevisionHistoryLimit
-	if !equality.Semantic.DeepEqual(rest, was) {
+	if !semantic.Equal(rest, was) {
 		errs = append(errs, field.Forbidden(specPath, "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', "+
 			"'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"))
 	}
@@ -133,7 +133,7 @@ func validateCount(n *int32, at *field.Path) field.ErrorList {
 
 // fixed judges a field that stays as it is.
 func fixed(at *field.Path, value, old any) field.ErrorList {
-	if equality.Semantic.DeepEqual(value, old) {
+	if semantic.Equal(value, old) {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(at, value, "field is immutable")}

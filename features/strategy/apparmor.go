@@ -4,8 +4,9 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typeplane/typeplane/runtime/semantic"
 )
 
 // AppArmorPrefix begins annotations that say the profile of a container, as its field does now.
@@ -35,7 +36,7 @@ func copyAppArmor(pod *corev1.Pod) {
 	}
 	ofPod := appArmorOfPod(&pod.Spec)
 	eachAppArmor(&pod.ObjectMeta, &pod.Spec, func(c *corev1.Container, _ string, profile *corev1.AppArmorProfile) {
-		if profile == nil || ownAppArmor(c) != nil || equality.Semantic.DeepEqual(profile, ofPod) {
+		if profile == nil || ownAppArmor(c) != nil || semantic.Equal(profile, ofPod) {
 			return
 		}
 		if c.SecurityContext == nil {
@@ -54,7 +55,7 @@ func (w *Warnings) copiedAppArmor(pod *corev1.Pod) {
 	ofPod := appArmorOfPod(&pod.Spec)
 	eachAppArmor(&pod.ObjectMeta, &pod.Spec, func(c *corev1.Container, key string, profile *corev1.AppArmorProfile) {
 		own := ownAppArmor(c)
-		if equality.Semantic.DeepEqual(own, profile) && (own == nil || !equality.Semantic.DeepEqual(own, ofPod)) {
+		if semantic.Equal(own, profile) && (own == nil || !semantic.Equal(own, ofPod)) {
 			w.oldAppArmor("", key)
 		}
 	})
@@ -65,7 +66,7 @@ func (w *Warnings) copiedAppArmor(pod *corev1.Pod) {
 func (w *Warnings) appArmor(at root, meta *metav1.ObjectMeta, spec *corev1.PodSpec) {
 	ofPod := appArmorOfPod(spec)
 	eachAppArmor(meta, spec, func(c *corev1.Container, key string, profile *corev1.AppArmorProfile) {
-		if ownAppArmor(c) == nil && (ofPod == nil || !equality.Semantic.DeepEqual(ofPod, profile)) {
+		if ownAppArmor(c) == nil && (ofPod == nil || !semantic.Equal(ofPod, profile)) {
 			w.oldAppArmor(at, key)
 		}
 	})

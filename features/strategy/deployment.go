@@ -5,7 +5,8 @@ import (
 	"maps"
 
 	appsv1 "k8s.io/api/apps/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/typeplane/typeplane/runtime/semantic"
 )
 
 // Deployment is part of the strategy of deployments.
@@ -31,7 +32,7 @@ func (Deployment) WarningsOnCreate(_ context.Context, d *appsv1.Deployment) []st
 func (Deployment) WarningsOnUpdate(_ context.Context, d, old *appsv1.Deployment) []string {
 	var w Warnings
 	w.Template("spec.template", &d.Spec.Template)
-	if len(w.Texts()) > 0 && maps.Equal(d.Annotations, old.Annotations) && equality.Semantic.DeepEqual(d.Spec, old.Spec) {
+	if len(w.Texts()) > 0 && maps.Equal(d.Annotations, old.Annotations) && semantic.Equal(d.Spec, old.Spec) {
 		return nil
 	}
 	return w.Texts()

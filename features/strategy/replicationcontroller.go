@@ -4,7 +4,8 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/typeplane/typeplane/runtime/semantic"
 )
 
 // ReplicationController is part of the strategy of replication controllers.
@@ -29,7 +30,7 @@ func (ReplicationController) WarningsOnUpdate(_ context.Context, rc, old *corev1
 	if rc.Spec.Template != nil {
 		w.Template("spec.template", rc.Spec.Template)
 	}
-	if len(w.Texts()) > 0 && equality.Semantic.DeepEqual(rc.Spec, old.Spec) {
+	if len(w.Texts()) > 0 && semantic.Equal(rc.Spec, old.Spec) {
 		return nil
 	}
 	return w.Texts()

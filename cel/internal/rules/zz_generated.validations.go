@@ -19,7 +19,7 @@ import (
 	cel "github.com/typeplane/typeplane/cel"
 	level "github.com/typeplane/typeplane/runtime/level"
 	runtimerules "github.com/typeplane/typeplane/runtime/rules"
-	equality "k8s.io/apimachinery/pkg/api/equality"
+	semantic "github.com/typeplane/typeplane/runtime/semantic"
 	operation "k8s.io/apimachinery/pkg/api/operation"
 	resource "k8s.io/apimachinery/pkg/api/resource"
 	safe "k8s.io/apimachinery/pkg/api/safe"
@@ -1125,7 +1125,7 @@ func Validate_Thing(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}

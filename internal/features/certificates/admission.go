@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/auth"
+	"github.com/typeplane/typeplane/runtime/semantic"
 )
 
 // The names of the plug-ins.
@@ -62,7 +62,7 @@ func signing(a auth.Authorizer) admission.Plugin {
 		Wants: about(admission.Update, "status"),
 		Validate: func(ctx context.Context, r *admission.Request) error {
 			now, old := r.Object.(*certificatesv1.CertificateSigningRequest), r.Old.(*certificatesv1.CertificateSigningRequest)
-			if bytes.Equal(now.Status.Certificate, old.Status.Certificate) && equality.Semantic.DeepEqual(now.Status.Conditions, old.Status.Conditions) {
+			if bytes.Equal(now.Status.Certificate, old.Status.Certificate) && semantic.Equal(now.Status.Conditions, old.Status.Conditions) {
 				return nil
 			}
 			return mayFor(ctx, a, "sign", old.Spec.SignerName)

@@ -4,10 +4,10 @@ import (
 	"context"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/internal/features/credential/v1alpha1"
+	"github.com/typeplane/typeplane/runtime/semantic"
 )
 
 // CredentialStrategy holds the rules of records: what a credential is does not change, and what is
@@ -38,7 +38,7 @@ func (CredentialStrategy) ValidateUpdate(_ context.Context, record, old *v1alpha
 	}
 	same := record.Spec
 	same.Revoked = old.Spec.Revoked
-	if !equality.Semantic.DeepEqual(same, old.Spec) {
+	if !semantic.Equal(same, old.Spec) {
 		return field.ErrorList{field.Forbidden(path, "only revoked can change")}
 	}
 	return nil

@@ -5,11 +5,11 @@ import (
 	"fmt"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/internal/fairness"
+	"github.com/typeplane/typeplane/runtime/semantic"
 )
 
 // PriorityLevelConfigurationStrategy holds the rules of priority levels, and their columns.
@@ -35,7 +35,7 @@ func validateFixed(l *flowcontrolv1.PriorityLevelConfiguration, fixed *flowcontr
 		have.Exempt, fixed.Exempt = nil, nil
 		problem = "except the 'spec.exempt' field must equal the fixed value"
 	}
-	if equality.Semantic.DeepEqual(have, *fixed) {
+	if semantic.Equal(have, *fixed) {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path, l.Spec, fmt.Sprintf("spec of '%s' %s", l.Name, problem))}

@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/internal/fairness"
 	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime/semantic"
 )
 
 // FlowSchemaStrategy holds the rules of flow schemas, and their columns.
@@ -24,7 +24,7 @@ func (FlowSchemaStrategy) Validate(_ context.Context, s *flowcontrolv1.FlowSchem
 	path := field.NewPath("spec")
 	errs := validateSchemaSpec(s.Name, &s.Spec, path)
 	for _, fixed := range fairness.Mandatory().Schemas {
-		if fixed.Name == s.Name && !equality.Semantic.DeepEqual(s.Spec, fromSchema(fixed).Spec) {
+		if fixed.Name == s.Name && !semantic.Equal(s.Spec, fromSchema(fixed).Spec) {
 			errs = append(errs, field.Invalid(path, s.Spec, fmt.Sprintf("spec of '%s' must equal the fixed value", s.Name)))
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 	level "github.com/typeplane/typeplane/runtime/level"
 	rules "github.com/typeplane/typeplane/runtime/rules"
-	equality "k8s.io/apimachinery/pkg/api/equality"
+	semantic "github.com/typeplane/typeplane/runtime/semantic"
 	operation "k8s.io/apimachinery/pkg/api/operation"
 	safe "k8s.io/apimachinery/pkg/api/safe"
 	validate "k8s.io/apimachinery/pkg/api/validate"
@@ -40,7 +40,7 @@ func Validate_Gadget(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -66,7 +66,7 @@ func Validate_Gadget(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -123,7 +123,7 @@ func Validate_GadgetSpec(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -152,7 +152,7 @@ func Validate_GadgetSpec(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -164,7 +164,7 @@ func Validate_GadgetSpec(
 			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachValByKey(ctx, op, fldPath, obj, oldObj,
-				func(a *Step) string { return a.Name }, validate.SemanticDeepEqual, Validate_Step); len(e) != 0 {
+				func(a *Step) string { return a.Name }, semantic.Equal, Validate_Step); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			return
@@ -203,7 +203,7 @@ func Validate_GadgetStatus(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -215,7 +215,7 @@ func Validate_GadgetStatus(
 			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachValByKey(ctx, op, fldPath, obj, oldObj,
-				func(a *metav1.Condition) string { return a.Type }, validate.SemanticDeepEqual, validate_metav1_Condition); len(e) != 0 {
+				func(a *metav1.Condition) string { return a.Type }, semantic.Equal, validate_metav1_Condition); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			return

@@ -168,10 +168,10 @@ func updateEmits(what []string, isMap bool) []plan.Emission {
 	return out
 }
 
-// equality is the function of the library that compares two values of a type.
+// equality is the function that compares two values of a type.
 func equality(t *types.Type) any {
 	if shape.ByValue(model.Pointee(shape.Native(t))) {
 		return plan.Lib("DirectEqual")
 	}
-	return plan.Lib("SemanticDeepEqual")
+	return plan.Ident(plan.SemanticPath, "Equal")
 }

@@ -1,7 +1,10 @@
 package plan
 
-// RulesPath is the part of the runtime that printed code leans on.
-const RulesPath = "github.com/typeplane/typeplane/runtime/rules"
+// The packages of the runtime that printed code leans on.
+const (
+	RulesPath    = "github.com/typeplane/typeplane/runtime/rules"
+	SemanticPath = "github.com/typeplane/typeplane/runtime/semantic"
+)
 
 // The packages of apimachinery that printed code uses.
 const (

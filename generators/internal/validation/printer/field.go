@@ -148,7 +148,7 @@ func (pr *printer) unchanged(t *types.Type) {
 	if shape.ByValue(shape.Bare(t)) {
 		pr.P("if obj == oldObj || (obj != nil && oldObj != nil && *obj == *oldObj) {")
 	} else {
-		pr.P("if ", plan.Ident(plan.EqualityPath, "Semantic"), ".DeepEqual(obj, oldObj) {")
+		pr.P("if ", plan.Ident(plan.SemanticPath, "Equal"), "(obj, oldObj) {")
 	}
 	pr.P("return nil")
 	pr.P("}")

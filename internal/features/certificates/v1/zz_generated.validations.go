@@ -8,8 +8,9 @@ package v1
 import (
 	context "context"
 
+	level "github.com/typeplane/typeplane/runtime/level"
+	semantic "github.com/typeplane/typeplane/runtime/semantic"
 	certificatesv1 "k8s.io/api/certificates/v1"
-	equality "k8s.io/apimachinery/pkg/api/equality"
 	operation "k8s.io/apimachinery/pkg/api/operation"
 	safe "k8s.io/apimachinery/pkg/api/safe"
 	validate "k8s.io/apimachinery/pkg/api/validate"
@@ -37,7 +38,7 @@ func Validate_CertificateSigningRequest(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -71,7 +72,7 @@ func validate_certificatesv1_CertificateSigningRequestStatus(
 			// Uniqueness validation is implemented via custom, handwritten validation
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -114,3 +115,6 @@ func validate_certificatesv1_CertificateSigningRequestStatus(
 	// field certificatesv1.CertificateSigningRequestStatus.Certificate has no validation
 	return errs
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -10,7 +10,7 @@ import (
 
 	level "github.com/typeplane/typeplane/runtime/level"
 	rules "github.com/typeplane/typeplane/runtime/rules"
-	equality "k8s.io/apimachinery/pkg/api/equality"
+	semantic "github.com/typeplane/typeplane/runtime/semantic"
 	operation "k8s.io/apimachinery/pkg/api/operation"
 	safe "k8s.io/apimachinery/pkg/api/safe"
 	v1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -40,7 +40,7 @@ func Validate_Credential(
 			}
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}

@@ -8,8 +8,9 @@ package v1
 import (
 	context "context"
 
+	level "github.com/typeplane/typeplane/runtime/level"
+	semantic "github.com/typeplane/typeplane/runtime/semantic"
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
-	equality "k8s.io/apimachinery/pkg/api/equality"
 	operation "k8s.io/apimachinery/pkg/api/operation"
 	safe "k8s.io/apimachinery/pkg/api/safe"
 	validate "k8s.io/apimachinery/pkg/api/validate"
@@ -35,7 +36,7 @@ func Validate_PriorityLevelConfiguration(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -136,7 +137,7 @@ func validate_flowcontrolv1_LimitedPriorityLevelConfiguration(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -169,7 +170,7 @@ func validate_flowcontrolv1_PriorityLevelConfigurationSpec(
 		},
 		func(obj *flowcontrolv1.PriorityLevelConfigurationSpec) flowcontrolv1.PriorityLevelEnablement {
 			return obj.Type
-		}, validate.SemanticDeepEqual,
+		}, semantic.Equal,
 		func(ctx context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *flowcontrolv1.ExemptPriorityLevelConfiguration) field.ErrorList {
 			errs := field.ErrorList{}
 			errs = append(errs, validate.ForbiddenPointer(ctx, op, fldPath, obj, oldObj).MarkBeta()...)
@@ -199,7 +200,7 @@ func validate_flowcontrolv1_PriorityLevelConfigurationSpec(
 		},
 		func(obj *flowcontrolv1.PriorityLevelConfigurationSpec) flowcontrolv1.PriorityLevelEnablement {
 			return obj.Type
-		}, validate.SemanticDeepEqual,
+		}, semantic.Equal,
 		func(ctx context.Context, op operation.Operation, fldPath *field.Path, obj, oldObj *flowcontrolv1.LimitedPriorityLevelConfiguration) field.ErrorList {
 			errs := field.ErrorList{}
 			errs = append(errs, validate.ForbiddenPointer(ctx, op, fldPath, obj, oldObj).MarkBeta()...)
@@ -261,7 +262,7 @@ func validate_flowcontrolv1_PriorityLevelConfigurationSpec(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -281,3 +282,6 @@ func validate_flowcontrolv1_PriorityLevelConfigurationSpec(
 	// field flowcontrolv1.PriorityLevelConfigurationSpec.Exempt has no validation
 	return errs
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -10,11 +10,11 @@ import (
 	"context"
 	"errors"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime/semantic"
 )
 
 // attempts is how often a write is tried against others who write the same.
@@ -56,7 +56,7 @@ func Object[T any, P Pointer[T]](ctx context.Context, r *rest.Resource, want P, 
 				err = ErrAnew // in the next attempt
 				continue
 			}
-		case err != nil || equality.Semantic.DeepEqual(have, next):
+		case err != nil || semantic.Equal(have, next):
 			return err
 		default:
 			if _, _, err = r.Update.Update(ctx, new(rest.Request), name, next, metav1.UpdateOptions{}); err == nil {

@@ -8,9 +8,10 @@ package v1
 import (
 	context "context"
 
+	level "github.com/typeplane/typeplane/runtime/level"
+	semantic "github.com/typeplane/typeplane/runtime/semantic"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
-	equality "k8s.io/apimachinery/pkg/api/equality"
 	operation "k8s.io/apimachinery/pkg/api/operation"
 	safe "k8s.io/apimachinery/pkg/api/safe"
 	validate "k8s.io/apimachinery/pkg/api/validate"
@@ -69,7 +70,7 @@ func Validate_StorageClass(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -165,3 +166,6 @@ func Validate_StorageClass(
 	// field storagev1.StorageClass.AllowedTopologies has no validation
 	return errs
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

@@ -10,8 +10,8 @@ import (
 
 	level "github.com/typeplane/typeplane/runtime/level"
 	rules "github.com/typeplane/typeplane/runtime/rules"
+	semantic "github.com/typeplane/typeplane/runtime/semantic"
 	corev1 "k8s.io/api/core/v1"
-	equality "k8s.io/apimachinery/pkg/api/equality"
 	operation "k8s.io/apimachinery/pkg/api/operation"
 	resource "k8s.io/apimachinery/pkg/api/resource"
 	safe "k8s.io/apimachinery/pkg/api/safe"
@@ -42,7 +42,7 @@ func Validate_PersistentVolumeClaim(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -77,7 +77,7 @@ func Validate_Pod(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -99,7 +99,7 @@ func Validate_Pod(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -132,7 +132,7 @@ func Validate_ReplicationController(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -167,7 +167,7 @@ func Validate_ReplicationController(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -312,7 +312,7 @@ func validate_corev1_NodeAllocatableMappedResources(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -420,7 +420,7 @@ func validate_corev1_NodeAllocatableResourceClaimStatus(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -452,7 +452,7 @@ func validate_corev1_NodeAllocatableResourceClaimStatus(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -471,7 +471,7 @@ func validate_corev1_NodeAllocatableResourceClaimStatus(
 			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachValByKey(ctx, op, fldPath, obj, oldObj,
-				func(a *corev1.NodeAllocatableMappedResources) corev1.ResourceName { return a.Name }, validate.SemanticDeepEqual, validate_corev1_NodeAllocatableMappedResources); len(e) != 0 {
+				func(a *corev1.NodeAllocatableMappedResources) corev1.ResourceName { return a.Name }, semantic.Equal, validate_corev1_NodeAllocatableMappedResources); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			return
@@ -490,7 +490,7 @@ func validate_corev1_NodeAllocatableResourceClaimStatus(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -509,7 +509,7 @@ func validate_corev1_NodeAllocatableResourceClaimStatus(
 			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachValByKey(ctx, op, fldPath, obj, oldObj,
-				func(a *corev1.NodeAllocatableOverheadResources) corev1.ResourceName { return a.Name }, validate.SemanticDeepEqual, validate_corev1_NodeAllocatableOverheadResources); len(e) != 0 {
+				func(a *corev1.NodeAllocatableOverheadResources) corev1.ResourceName { return a.Name }, semantic.Equal, validate_corev1_NodeAllocatableOverheadResources); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			return
@@ -553,7 +553,7 @@ func validate_corev1_PersistentVolumeClaimStatus(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -670,7 +670,7 @@ func validate_corev1_PodSpec(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -693,7 +693,7 @@ func validate_corev1_PodSpec(
 			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachValByKey(ctx, op, fldPath, obj, oldObj,
-				func(a *corev1.EvictionResponder) string { return a.Name }, validate.SemanticDeepEqual, validate_corev1_EvictionResponder); len(e) != 0 {
+				func(a *corev1.EvictionResponder) string { return a.Name }, semantic.Equal, validate_corev1_EvictionResponder); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			return
@@ -761,7 +761,7 @@ func validate_corev1_PodStatus(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -780,7 +780,7 @@ func validate_corev1_PodStatus(
 			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachValByKey(ctx, op, fldPath, obj, oldObj,
-				func(a *corev1.NodeAllocatableResourceClaimStatus) string { return a.ResourceClaimName }, validate.SemanticDeepEqual, validate_corev1_NodeAllocatableResourceClaimStatus); len(e) != 0 {
+				func(a *corev1.NodeAllocatableResourceClaimStatus) string { return a.ResourceClaimName }, semantic.Equal, validate_corev1_NodeAllocatableResourceClaimStatus); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			return
@@ -799,7 +799,7 @@ func validate_corev1_PodStatus(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -818,7 +818,7 @@ func validate_corev1_PodStatus(
 			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachValByKey(ctx, op, fldPath, obj, oldObj,
-				func(a *corev1.PodVolumeHealth) string { return a.Name }, validate.SemanticDeepEqual, validate_corev1_PodVolumeHealth); len(e) != 0 {
+				func(a *corev1.PodVolumeHealth) string { return a.Name }, semantic.Equal, validate_corev1_PodVolumeHealth); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			return
@@ -848,7 +848,7 @@ func validate_corev1_PodTemplateSpec(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -908,7 +908,7 @@ func validate_corev1_PodVolumeHealth(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -1020,7 +1020,7 @@ func validate_corev1_ReplicationControllerSpec(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -1156,7 +1156,7 @@ func validate_corev1_VolumeHealthStatus(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}

@@ -8,8 +8,9 @@ package v1
 import (
 	context "context"
 
+	level "github.com/typeplane/typeplane/runtime/level"
+	semantic "github.com/typeplane/typeplane/runtime/semantic"
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
-	equality "k8s.io/apimachinery/pkg/api/equality"
 	operation "k8s.io/apimachinery/pkg/api/operation"
 	safe "k8s.io/apimachinery/pkg/api/safe"
 	validate "k8s.io/apimachinery/pkg/api/validate"
@@ -35,7 +36,7 @@ func Validate_HorizontalPodAutoscaler(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -137,3 +138,6 @@ func validate_autoscalingv1_HorizontalPodAutoscalerSpec(
 	// field autoscalingv1.HorizontalPodAutoscalerSpec.TargetCPUUtilizationPercentage has no validation
 	return errs
 }
+
+// Where this is undefined, the runtime is too old or too new: its name says the command, or run gen again.
+const _ = level.Level1_go_get_u_github_com_typeplane_typeplane_runtime

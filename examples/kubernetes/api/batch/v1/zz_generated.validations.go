@@ -11,10 +11,10 @@ import (
 	apicorev1 "github.com/typeplane/typeplane/examples/cluster/api/core/v1"
 	level "github.com/typeplane/typeplane/runtime/level"
 	rules "github.com/typeplane/typeplane/runtime/rules"
+	semantic "github.com/typeplane/typeplane/runtime/semantic"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	v1alpha3 "k8s.io/api/scheduling/v1alpha3"
-	equality "k8s.io/apimachinery/pkg/api/equality"
 	operation "k8s.io/apimachinery/pkg/api/operation"
 	safe "k8s.io/apimachinery/pkg/api/safe"
 	validate "k8s.io/apimachinery/pkg/api/validate"
@@ -40,7 +40,7 @@ func Validate_CronJob(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -76,7 +76,7 @@ func Validate_Job(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -145,7 +145,7 @@ func validate_batchv1_CronJobSpec(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -179,7 +179,7 @@ func validate_batchv1_JobSchedulingConfiguration(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -213,7 +213,7 @@ func validate_batchv1_JobSchedulingConfiguration(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -247,7 +247,7 @@ func validate_batchv1_JobSchedulingConfiguration(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -281,7 +281,7 @@ func validate_batchv1_JobSchedulingConfiguration(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -308,7 +308,7 @@ func validate_batchv1_JobSchedulingConfiguration(
 			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachValByKey(ctx, op, fldPath, obj, oldObj,
-				func(a *v1alpha3.WorkloadPodGroupResourceClaim) string { return a.Name }, validate.SemanticDeepEqual, validate_v1alpha3_WorkloadPodGroupResourceClaim); len(e) != 0 {
+				func(a *v1alpha3.WorkloadPodGroupResourceClaim) string { return a.Name }, semantic.Equal, validate_v1alpha3_WorkloadPodGroupResourceClaim); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			return
@@ -356,7 +356,7 @@ func validate_batchv1_JobSpec(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -388,7 +388,7 @@ func validate_batchv1_JobSpec(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -440,7 +440,7 @@ func validate_batchv1_JobTemplateSpec(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -639,7 +639,7 @@ func validate_corev1_PodSpec(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -662,7 +662,7 @@ func validate_corev1_PodSpec(
 			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachValByKey(ctx, op, fldPath, obj, oldObj,
-				func(a *corev1.EvictionResponder) string { return a.Name }, validate.SemanticDeepEqual, validate_corev1_EvictionResponder); len(e) != 0 {
+				func(a *corev1.EvictionResponder) string { return a.Name }, semantic.Equal, validate_corev1_EvictionResponder); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			return
@@ -692,7 +692,7 @@ func validate_corev1_PodTemplateSpec(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -955,7 +955,7 @@ func validate_v1alpha3_WorkloadPodGroupSchedulingConstraints(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -1020,7 +1020,7 @@ func validate_v1alpha3_WorkloadPodGroupSchedulingPolicy(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}

@@ -11,8 +11,8 @@ import (
 	apicorev1 "github.com/typeplane/typeplane/examples/cluster/api/core/v1"
 	level "github.com/typeplane/typeplane/runtime/level"
 	rules "github.com/typeplane/typeplane/runtime/rules"
+	semantic "github.com/typeplane/typeplane/runtime/semantic"
 	corev1 "k8s.io/api/core/v1"
-	equality "k8s.io/apimachinery/pkg/api/equality"
 	operation "k8s.io/apimachinery/pkg/api/operation"
 	resource "k8s.io/apimachinery/pkg/api/resource"
 	safe "k8s.io/apimachinery/pkg/api/safe"
@@ -41,7 +41,7 @@ func Validate_Node(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -79,7 +79,7 @@ func Validate_PersistentVolumeClaim(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -114,7 +114,7 @@ func Validate_Pod(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -136,7 +136,7 @@ func Validate_Pod(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -171,7 +171,7 @@ func Validate_PodTemplate(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -204,7 +204,7 @@ func Validate_ReplicationController(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -239,7 +239,7 @@ func Validate_ReplicationController(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -384,7 +384,7 @@ func validate_corev1_NodeAllocatableMappedResources(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -492,7 +492,7 @@ func validate_corev1_NodeAllocatableResourceClaimStatus(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -524,7 +524,7 @@ func validate_corev1_NodeAllocatableResourceClaimStatus(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -543,7 +543,7 @@ func validate_corev1_NodeAllocatableResourceClaimStatus(
 			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachValByKey(ctx, op, fldPath, obj, oldObj,
-				func(a *corev1.NodeAllocatableMappedResources) corev1.ResourceName { return a.Name }, validate.SemanticDeepEqual, validate_corev1_NodeAllocatableMappedResources); len(e) != 0 {
+				func(a *corev1.NodeAllocatableMappedResources) corev1.ResourceName { return a.Name }, semantic.Equal, validate_corev1_NodeAllocatableMappedResources); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			return
@@ -562,7 +562,7 @@ func validate_corev1_NodeAllocatableResourceClaimStatus(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -581,7 +581,7 @@ func validate_corev1_NodeAllocatableResourceClaimStatus(
 			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachValByKey(ctx, op, fldPath, obj, oldObj,
-				func(a *corev1.NodeAllocatableOverheadResources) corev1.ResourceName { return a.Name }, validate.SemanticDeepEqual, validate_corev1_NodeAllocatableOverheadResources); len(e) != 0 {
+				func(a *corev1.NodeAllocatableOverheadResources) corev1.ResourceName { return a.Name }, semantic.Equal, validate_corev1_NodeAllocatableOverheadResources); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			return
@@ -609,7 +609,7 @@ func validate_corev1_NodePodPreemptionPolicy(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -671,7 +671,7 @@ func validate_corev1_NodeSpec(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -733,7 +733,7 @@ func validate_corev1_PersistentVolumeClaimStatus(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -850,7 +850,7 @@ func validate_corev1_PodSpec(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -873,7 +873,7 @@ func validate_corev1_PodSpec(
 			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachValByKey(ctx, op, fldPath, obj, oldObj,
-				func(a *corev1.EvictionResponder) string { return a.Name }, validate.SemanticDeepEqual, validate_corev1_EvictionResponder); len(e) != 0 {
+				func(a *corev1.EvictionResponder) string { return a.Name }, semantic.Equal, validate_corev1_EvictionResponder); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			return
@@ -941,7 +941,7 @@ func validate_corev1_PodStatus(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -960,7 +960,7 @@ func validate_corev1_PodStatus(
 			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachValByKey(ctx, op, fldPath, obj, oldObj,
-				func(a *corev1.NodeAllocatableResourceClaimStatus) string { return a.ResourceClaimName }, validate.SemanticDeepEqual, validate_corev1_NodeAllocatableResourceClaimStatus); len(e) != 0 {
+				func(a *corev1.NodeAllocatableResourceClaimStatus) string { return a.ResourceClaimName }, semantic.Equal, validate_corev1_NodeAllocatableResourceClaimStatus); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			return
@@ -979,7 +979,7 @@ func validate_corev1_PodStatus(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -998,7 +998,7 @@ func validate_corev1_PodStatus(
 			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachValByKey(ctx, op, fldPath, obj, oldObj,
-				func(a *corev1.PodVolumeHealth) string { return a.Name }, validate.SemanticDeepEqual, validate_corev1_PodVolumeHealth); len(e) != 0 {
+				func(a *corev1.PodVolumeHealth) string { return a.Name }, semantic.Equal, validate_corev1_PodVolumeHealth); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			return
@@ -1028,7 +1028,7 @@ func validate_corev1_PodTemplateSpec(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -1088,7 +1088,7 @@ func validate_corev1_PodVolumeHealth(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -1200,7 +1200,7 @@ func validate_corev1_ReplicationControllerSpec(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -1336,7 +1336,7 @@ func validate_corev1_VolumeHealthStatus(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}

@@ -10,8 +10,8 @@ import (
 
 	level "github.com/typeplane/typeplane/runtime/level"
 	rules "github.com/typeplane/typeplane/runtime/rules"
+	semantic "github.com/typeplane/typeplane/runtime/semantic"
 	networkingv1 "k8s.io/api/networking/v1"
-	equality "k8s.io/apimachinery/pkg/api/equality"
 	operation "k8s.io/apimachinery/pkg/api/operation"
 	safe "k8s.io/apimachinery/pkg/api/safe"
 	validate "k8s.io/apimachinery/pkg/api/validate"
@@ -37,7 +37,7 @@ func Validate_IPAddress(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -72,7 +72,7 @@ func Validate_IngressClass(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -107,7 +107,7 @@ func Validate_NetworkPolicy(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -295,7 +295,7 @@ func validate_networkingv1_IngressClassSpec(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -330,7 +330,7 @@ func validate_networkingv1_NetworkPolicyEgressRule(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -365,7 +365,7 @@ func validate_networkingv1_NetworkPolicyIngressRule(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -402,7 +402,7 @@ func validate_networkingv1_NetworkPolicyPeer(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -437,7 +437,7 @@ func validate_networkingv1_NetworkPolicySpec(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -461,7 +461,7 @@ func validate_networkingv1_NetworkPolicySpec(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}

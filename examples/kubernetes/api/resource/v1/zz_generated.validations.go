@@ -10,9 +10,9 @@ import (
 
 	level "github.com/typeplane/typeplane/runtime/level"
 	rules "github.com/typeplane/typeplane/runtime/rules"
+	semantic "github.com/typeplane/typeplane/runtime/semantic"
 	corev1 "k8s.io/api/core/v1"
 	resourcev1 "k8s.io/api/resource/v1"
-	equality "k8s.io/apimachinery/pkg/api/equality"
 	operation "k8s.io/apimachinery/pkg/api/operation"
 	safe "k8s.io/apimachinery/pkg/api/safe"
 	validate "k8s.io/apimachinery/pkg/api/validate"
@@ -39,7 +39,7 @@ func Validate_DeviceClass(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -74,7 +74,7 @@ func Validate_DeviceClass(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -109,7 +109,7 @@ func Validate_DeviceTaintRule(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -145,7 +145,7 @@ func Validate_ResourceClaim(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -176,7 +176,7 @@ func Validate_ResourceClaim(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -211,7 +211,7 @@ func Validate_ResourceClaimTemplate(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -246,7 +246,7 @@ func Validate_ResourceSlice(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -318,7 +318,7 @@ func validate_resourcev1_AllocatedDeviceStatus(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -366,7 +366,7 @@ func validate_resourcev1_AllocationResult(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -432,7 +432,7 @@ func validate_resourcev1_CounterSet(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -475,12 +475,12 @@ func validate_resourcev1_Device(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
 			// iterate the map and call the value type's validation function
-			if e := rules.EachMapVal(ctx, op, fldPath, obj, oldObj, validate.SemanticDeepEqual, validate_resourcev1_DeviceAttribute); len(e) != 0 {
+			if e := rules.EachMapVal(ctx, op, fldPath, obj, oldObj, semantic.Equal, validate_resourcev1_DeviceAttribute); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			return
@@ -501,7 +501,7 @@ func validate_resourcev1_Device(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -524,7 +524,7 @@ func validate_resourcev1_Device(
 			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachValByKey(ctx, op, fldPath, obj, oldObj,
-				func(a *resourcev1.DeviceCounterConsumption) string { return a.CounterSet }, validate.SemanticDeepEqual, validate_resourcev1_DeviceCounterConsumption); len(e) != 0 {
+				func(a *resourcev1.DeviceCounterConsumption) string { return a.CounterSet }, semantic.Equal, validate_resourcev1_DeviceCounterConsumption); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			return
@@ -549,7 +549,7 @@ func validate_resourcev1_Device(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -575,7 +575,7 @@ func validate_resourcev1_Device(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -607,7 +607,7 @@ func validate_resourcev1_Device(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -641,12 +641,12 @@ func validate_resourcev1_Device(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
 			// iterate the map and call the value type's validation function
-			if e := rules.EachMapVal(ctx, op, fldPath, obj, oldObj, validate.SemanticDeepEqual, validate_resourcev1_NodeAllocatableResource); len(e) != 0 {
+			if e := rules.EachMapVal(ctx, op, fldPath, obj, oldObj, semantic.Equal, validate_resourcev1_NodeAllocatableResource); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			return
@@ -705,7 +705,7 @@ func validate_resourcev1_DeviceAllocationConfiguration(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -741,7 +741,7 @@ func validate_resourcev1_DeviceAllocationConfiguration(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -787,7 +787,7 @@ func validate_resourcev1_DeviceAllocationResult(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -823,7 +823,7 @@ func validate_resourcev1_DeviceAllocationResult(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -946,7 +946,7 @@ func validate_resourcev1_DeviceClaim(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -969,7 +969,7 @@ func validate_resourcev1_DeviceClaim(
 			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachValByKey(ctx, op, fldPath, obj, oldObj,
-				func(a *resourcev1.DeviceRequest) string { return a.Name }, validate.SemanticDeepEqual, validate_resourcev1_DeviceRequest); len(e) != 0 {
+				func(a *resourcev1.DeviceRequest) string { return a.Name }, semantic.Equal, validate_resourcev1_DeviceRequest); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			return
@@ -988,7 +988,7 @@ func validate_resourcev1_DeviceClaim(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -1024,7 +1024,7 @@ func validate_resourcev1_DeviceClaim(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -1069,7 +1069,7 @@ func validate_resourcev1_DeviceClaimConfiguration(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -1105,7 +1105,7 @@ func validate_resourcev1_DeviceClaimConfiguration(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -1136,7 +1136,7 @@ func validate_resourcev1_DeviceClassConfiguration(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -1167,7 +1167,7 @@ func validate_resourcev1_DeviceClassSpec(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -1199,7 +1199,7 @@ func validate_resourcev1_DeviceClassSpec(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -1275,7 +1275,7 @@ func validate_resourcev1_DeviceConfiguration(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -1308,7 +1308,7 @@ func validate_resourcev1_DeviceConstraint(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -1447,7 +1447,7 @@ func validate_resourcev1_DeviceCounterConsumption(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -1479,7 +1479,7 @@ func validate_resourcev1_DeviceCounterConsumption(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -1599,7 +1599,7 @@ func validate_resourcev1_DeviceRequest(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -1623,7 +1623,7 @@ func validate_resourcev1_DeviceRequest(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -1646,7 +1646,7 @@ func validate_resourcev1_DeviceRequest(
 			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachValByKey(ctx, op, fldPath, obj, oldObj,
-				func(a *resourcev1.DeviceSubRequest) string { return a.Name }, validate.SemanticDeepEqual, validate_resourcev1_DeviceSubRequest); len(e) != 0 {
+				func(a *resourcev1.DeviceSubRequest) string { return a.Name }, semantic.Equal, validate_resourcev1_DeviceSubRequest); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			return
@@ -1747,7 +1747,7 @@ func validate_resourcev1_DeviceRequestAllocationResult(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -1771,7 +1771,7 @@ func validate_resourcev1_DeviceRequestAllocationResult(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -1803,7 +1803,7 @@ func validate_resourcev1_DeviceRequestAllocationResult(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -1868,7 +1868,7 @@ func validate_resourcev1_DeviceRequestAllocationResult(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -1947,7 +1947,7 @@ func validate_resourcev1_DeviceSubRequest(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -2011,7 +2011,7 @@ func validate_resourcev1_DeviceSubRequest(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -2037,7 +2037,7 @@ func validate_resourcev1_DeviceSubRequest(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -2144,7 +2144,7 @@ func validate_resourcev1_DeviceTaintRuleSpec(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -2297,7 +2297,7 @@ func validate_resourcev1_ExactDeviceRequest(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -2363,7 +2363,7 @@ func validate_resourcev1_ExactDeviceRequest(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -2389,7 +2389,7 @@ func validate_resourcev1_ExactDeviceRequest(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -2465,7 +2465,7 @@ func validate_resourcev1_NetworkDeviceData(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -2573,7 +2573,7 @@ func validate_resourcev1_NodeAllocatableResource(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -2652,7 +2652,7 @@ func validate_resourcev1_ResourceClaimSpec(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -2683,7 +2683,7 @@ func validate_resourcev1_ResourceClaimStatus(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -2717,7 +2717,7 @@ func validate_resourcev1_ResourceClaimStatus(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -2754,7 +2754,7 @@ func validate_resourcev1_ResourceClaimStatus(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -2777,7 +2777,7 @@ func validate_resourcev1_ResourceClaimStatus(
 			if e := rules.EachValByKey(ctx, op, fldPath, obj, oldObj,
 				func(a *resourcev1.AllocatedDeviceStatus) interface{} {
 					return [4]any{a.Driver, a.Device, a.Pool, rules.Pointee(a.ShareID)}
-				}, validate.SemanticDeepEqual, validate_resourcev1_AllocatedDeviceStatus); len(e) != 0 {
+				}, semantic.Equal, validate_resourcev1_AllocatedDeviceStatus); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			return
@@ -2807,7 +2807,7 @@ func validate_resourcev1_ResourceClaimTemplateSpec(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -2848,7 +2848,7 @@ func validate_resourcev1_ResourceSliceSpec(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -2874,7 +2874,7 @@ func validate_resourcev1_ResourceSliceSpec(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
@@ -2897,7 +2897,7 @@ func validate_resourcev1_ResourceSliceSpec(
 			}
 			// iterate the list and call the type's validation function
 			if e := rules.EachValByKey(ctx, op, fldPath, obj, oldObj,
-				func(a *resourcev1.CounterSet) string { return a.Name }, validate.SemanticDeepEqual, validate_resourcev1_CounterSet); len(e) != 0 {
+				func(a *resourcev1.CounterSet) string { return a.Name }, semantic.Equal, validate_resourcev1_CounterSet); len(e) != 0 {
 				errs = append(errs, e...)
 			}
 			return
@@ -2954,7 +2954,7 @@ func validate_resourcev1_ResourceSliceSpec(
 			oldValueCorrelated bool) (errs field.ErrorList) {
 			// don't revalidate unchanged data
 			if oldValueCorrelated && op.Type == operation.Update {
-				if equality.Semantic.DeepEqual(obj, oldObj) {
+				if semantic.Equal(obj, oldObj) {
 					return nil
 				}
 			}
