@@ -15,6 +15,7 @@ import (
 	"github.com/typeplane/typeplane/registry/internal/patch"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
+	runtimejson "github.com/typeplane/typeplane/runtime/json"
 	"github.com/typeplane/typeplane/runtime/serializer"
 	"github.com/typeplane/typeplane/storage"
 )
@@ -140,7 +141,7 @@ func (e *endpoint) createByApply(ctx context.Context, w *write, name rest.Name, 
 	}
 	// The patch is all that there is of the object: of this attempt, not of one that finds it made.
 	made := *w
-	if made.text, err = json.Marshal(applied.content); err != nil {
+	if made.text, err = runtimejson.AppendAny(nil, applied.content); err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
 	if err := e.validation().Size(runtime.Meta(hub), nil); err != nil {

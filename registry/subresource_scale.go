@@ -2,7 +2,6 @@ package registry
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
@@ -20,6 +19,7 @@ import (
 	"github.com/typeplane/typeplane/registry/internal/view"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
+	runtimejson "github.com/typeplane/typeplane/runtime/json"
 	"github.com/typeplane/typeplane/runtime/serializer"
 	"github.com/typeplane/typeplane/storage"
 )
@@ -224,7 +224,7 @@ func (s *scaleEndpoint) readContent(data []byte) (applied appliedPatch, strict [
 	if err := checkApplied(applied.content, subresource.ScaleKind); err != nil {
 		return applied, nil, err
 	}
-	plain, err := json.Marshal(applied.content) // without fields that are there twice
+	plain, err := runtimejson.AppendAny(nil, applied.content) // without fields that are there twice
 	if err != nil {
 		return applied, nil, apierrors.NewInternalError(err)
 	}

@@ -33,8 +33,13 @@ func AppendRawMessage(dst []byte, in *json.RawMessage) ([]byte, error) {
 	return AppendMarshaler(dst, in, "json.RawMessage")
 }
 
+// plainDepth is how deep a value may be until encoding/json appends it, which finds cycles.
+const plainDepth = 1000
+
 // AppendAny appends a value whose type is known at run time only.
-func AppendAny(dst []byte, in any) ([]byte, error) {
+func AppendAny(dst []byte, in any) ([]byte, error) { return appendAny(dst, in, 0) }
+
+func appendAny(dst []byte, in any, depth int) ([]byte, error) {
 	switch v := in.(type) {
 	case nil:
 		return append(dst, "null"...), nil
@@ -46,9 +51,41 @@ func AppendAny(dst []byte, in any) ([]byte, error) {
 		return AppendInt(dst, v), nil
 	case float64:
 		return AppendFloat(dst, v)
+	case map[string]any:
+		if v != nil && depth < plainDepth {
+			return appendAnyMap(dst, v, depth+1)
+		}
+	case []any:
+		if v != nil && depth < plainDepth {
+			return appendAnySlice(dst, v, depth+1)
+		}
 	}
 	data, err := json.Marshal(in)
 	return append(dst, data...), err
+}
+
+func appendAnyMap(dst []byte, m map[string]any, depth int) (_ []byte, err error) {
+	start := len(dst)
+	var room [maxSorted]string
+	for _, key := range sortedKeys(m, room[:0]) {
+		if dst, err = appendAny(AppendKey(dst, key), m[key], depth); err != nil {
+			return dst, err
+		}
+	}
+	return Close(dst, start), nil
+}
+
+func appendAnySlice(dst []byte, s []any, depth int) (_ []byte, err error) {
+	dst = append(dst, '[')
+	for i, item := range s {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if dst, err = appendAny(dst, item, depth); err != nil {
+			return dst, err
+		}
+	}
+	return append(dst, ']'), nil
 }
 
 // IsZero tells whether what in points to is the zero value of its type. It reflects: gen prints it

@@ -86,7 +86,7 @@ func withoutNulls(raw []byte) ([]byte, error) {
 		return nil, err
 	}
 	prune(list)
-	return json.Marshal(list)
+	return runtimejson.AppendAny(nil, list)
 }
 
 func prune(value any) {

@@ -2,7 +2,6 @@ package patch
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/mergepatch"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 
+	runtimejson "github.com/typeplane/typeplane/runtime/json"
 	"github.com/typeplane/typeplane/runtime/serializer"
 )
 
@@ -73,7 +73,7 @@ func (p strategicPatch) Apply(current []byte) ([]byte, error) {
 	// Kubernetes overlooks it when a strategic merge patch names another kind or version, and no
 	// other patch.
 	merged["kind"], merged["apiVersion"] = kind, apiVersion
-	return json.Marshal(merged)
+	return runtimejson.AppendAny(make([]byte, 0, len(current)+len(p.text)), merged)
 }
 
 // maxCompared is how many comparisons of two items a patch may take: as many as if each of 1,000
