@@ -84,7 +84,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 
 // serveAPI answers one request to the API; steps has the order of what is done for it.
 func (s *Server) serveAPI(w http.ResponseWriter, req *http.Request) {
-	deepen()
+	deepen(req.Method)
 	c := &call{w: &response{ResponseWriter: w}, req: req, ctx: req.Context(), auditing: auditing{begun: time.Now()}}
 	defer s.finish(c)
 	defer s.recoverPanic(c)
