@@ -16,6 +16,9 @@ type member struct {
 }
 
 func (p planner) structs(t reflect.Type) comparer {
+	if hides(t) {
+		return documents(t)
+	}
 	var members []member
 	for i := range t.NumField() {
 		f := t.Field(i)

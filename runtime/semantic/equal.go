@@ -7,10 +7,10 @@ import (
 )
 
 // Equal says whether a and b mean the same, as equality.Semantic.DeepEqual(a, b) would. It differs
-// in two ways: unexported fields are compared, and not a panic; and values with a cycle must not be
-// given to it. Functions that are added to equality.Semantic count if they are added before the
-// first comparison of a value that has their type in it. It may be called concurrently, as long as
-// nobody writes to a or b.
+// in two ways. Structs with unexported fields are compared by their JSON, where the library panics.
+// And values with a cycle must not be given to it. Functions that are added to equality.Semantic
+// count if they are added before the first comparison of a value that has their type in it. It may
+// be called concurrently, as long as nobody writes to a or b.
 func Equal[T any](a, b T) bool {
 	return comparerOf(reflect.TypeFor[T]())(unsafe.Pointer(&a), unsafe.Pointer(&b))
 }

@@ -2,6 +2,8 @@ package semantic
 
 import (
 	"math"
+	"math/big"
+	"net/netip"
 	"reflect"
 	"testing"
 	"time"
@@ -145,9 +147,34 @@ func TestEqualSmall(t *testing.T) {
 			t.Errorf("%d: it says %v, and the library %v, of %#v and %#v", i, got, want, pair[0], pair[1])
 		}
 	}
-	type closed struct{ hidden string }
-	if Equal(closed{"a"}, closed{"b"}) || !Equal(closed{"a"}, closed{"a"}) {
-		t.Error("unexported fields are not compared")
+}
+
+// TestEqualHidden: of a struct that hides something counts what its JSON says.
+func TestEqualHidden(t *testing.T) {
+	type closed struct {
+		Seen   string
+		hidden int
+	}
+	instant := time.Unix(1, 0)
+	for i, test := range []struct {
+		a, b any
+		want bool
+	}{
+		{closed{"a", 1}, closed{"a", 2}, true},
+		{closed{"a", 1}, closed{"b", 1}, false},
+		{[]*closed{{"a", 1}}, []*closed{{"a", 1}}, true},
+		{instant.UTC(), instant.In(time.FixedZone("x", 3600)), false},
+		{instant.UTC(), instant.In(time.FixedZone("UTC", 0)), true},
+		{instant, instant.Add(1), false},
+		{struct{ At time.Time }{instant}, struct{ At time.Time }{instant.Round(0)}, true},
+		{netip.MustParseAddr("1.2.3.4"), netip.MustParseAddr("1.2.3.4"), true},
+		{netip.MustParseAddr("::1"), netip.MustParseAddr("::2"), false},
+		{map[string]netip.Addr{"a": {}}, map[string]netip.Addr{"a": netip.MustParseAddr("::2")}, false},
+		{*big.NewInt(7), *big.NewInt(7), true},
+	} {
+		if got := Equal(test.a, test.b); got != test.want {
+			t.Errorf("%d: it says %v of %v and %v", i, got, test.a, test.b)
+		}
 	}
 }
 
