@@ -9,7 +9,9 @@
 package rules
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -30,6 +32,17 @@ const (
 // enough says whether to stop before the item with an index.
 func enough(ctx context.Context, i int, errs field.ErrorList) bool {
 	return len(errs) >= Enough || i%patience == patience-1 && ctx.Err() != nil
+}
+
+// Same says whether two values are the same JSON. It is for types with fields out of reach, about
+// which equality.Semantic panics.
+func Same[T any](a, b T) bool {
+	x, err := json.Marshal(a)
+	if err != nil {
+		return false
+	}
+	y, err := json.Marshal(b)
+	return err == nil && bytes.Equal(x, y)
 }
 
 // EachVal judges every item of a list, each as if it were new.

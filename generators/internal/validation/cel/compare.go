@@ -45,8 +45,11 @@ func (tr *translator) compare(e *ast.Expr) (value, error) {
 	case comparableLists(a, b) && (e.Name == "==" || e.Name == "!="):
 		out.code = spell(strings.TrimSuffix(strings.TrimSuffix(e.Name, "="), "="), plan.Ident("slices", "Equal"), "(", a.plain(), ", ", b.plain(), ")")
 	case a.typ == b.typ && (e.Name == "==" || e.Name == "!="):
-		not := strings.TrimSuffix(e.Name, "=") // "!" or "="
-		out.code = spell(strings.TrimPrefix(not, "="), plan.Ident(plan.EqualityPath, "Semantic"), ".DeepEqual(", a.code, ", ", b.code, ")")
+		not, same := strings.TrimSuffix(e.Name, "="), spell(plan.Ident(plan.EqualityPath, "Semantic"), ".DeepEqual(") // "!" or "="
+		if shape.Hides(a.typ) {
+			same = spell(plan.Runtime("Same"), "(")
+		}
+		out.code = spell(strings.TrimPrefix(not, "="), same, a.code, ", ", b.code, ")")
 	case a.typ == quantityType && b.typ == quantityType:
 		return value{}, wrong("%s: quantities have the methods isLessThan, isGreaterThan and compareTo", e.Source)
 	default:

@@ -170,8 +170,11 @@ func updateEmits(what []string, isMap bool) []plan.Emission {
 
 // equality is the function of the library that compares two values of a type.
 func equality(t *types.Type) any {
-	if shape.ByValue(model.Pointee(shape.Native(t))) {
+	switch {
+	case shape.ByValue(model.Pointee(shape.Native(t))):
 		return plan.Lib("DirectEqual")
+	case shape.Hides(t):
+		return plan.Runtime("Same")
 	}
 	return plan.Lib("SemanticDeepEqual")
 }

@@ -145,9 +145,12 @@ func fieldForm(t *types.Type) (form *types.Type, prefix string) {
 func (pr *printer) unchanged(t *types.Type) {
 	pr.P("// don't revalidate unchanged data")
 	pr.P("if oldValueCorrelated && op.Type == ", plan.Ident(plan.OperationPath, "Update"), " {")
-	if shape.ByValue(shape.Bare(t)) {
+	switch {
+	case shape.ByValue(shape.Bare(t)):
 		pr.P("if obj == oldObj || (obj != nil && oldObj != nil && *obj == *oldObj) {")
-	} else {
+	case shape.Hides(t):
+		pr.P("if ", plan.Runtime("Same"), "(obj, oldObj) {")
+	default:
 		pr.P("if ", plan.Ident(plan.EqualityPath, "Semantic"), ".DeepEqual(obj, oldObj) {")
 	}
 	pr.P("return nil")

@@ -5,6 +5,7 @@ package shape
 
 import (
 	"cmp"
+	"go/token"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,10 +16,17 @@ import (
 )
 
 // Unsupported says why values of a type can't be looked into; "" if they can.
-func Unsupported(t *types.Type) string {
+func Unsupported(t *types.Type) string { return unsupported(t, nil) }
+
+// unsupported is Unsupported within other types.
+func unsupported(t *types.Type, within []*types.Type) string {
+	if slices.Contains(within, t) {
+		return "it is a list of itself"
+	}
+	within = append(within, t)
 	switch t.Kind {
 	case types.Alias:
-		return Unsupported(t.Underlying)
+		return unsupported(t.Underlying, within)
 	case types.Builtin, types.Struct, types.Interface:
 		return ""
 	case types.Pointer:
@@ -27,15 +35,15 @@ func Unsupported(t *types.Type) string {
 		}
 		switch Native(t.Elem).Kind {
 		case types.Slice:
-			return Unsupported(t.Elem)
+			return unsupported(t.Elem, within)
 		case types.Pointer, types.Array, types.Map:
 			return "it is a pointer to " + AKind(t.Elem)
 		}
-		return Unsupported(t.Elem)
+		return unsupported(t.Elem, within)
 	case types.Slice:
 		item := Native(t.Elem)
 		if item.Kind == types.Slice && !IsBytes(item) {
-			return Unsupported(item)
+			return unsupported(item, within)
 		}
 		if item.Kind == types.Map || item.Kind == types.Array {
 			return "it is a list of " + KindName(t.Elem) + "s"
@@ -197,6 +205,30 @@ func IsString(t *types.Type) bool { return t.Kind == types.Builtin && t.Name.Nam
 func IsPointerToList(t *types.Type) bool {
 	n := Native(t)
 	return n.Kind == types.Pointer && n.Elem.Kind == types.Slice
+}
+
+// Hides tells whether a value of a type may hold a struct with a field out of reach. There
+// equality.Semantic panics, except about the types that it knows.
+func Hides(t *types.Type) bool { return hides(t, map[*types.Type]bool{}) }
+
+func hides(t *types.Type, seen map[*types.Type]bool) bool {
+	if t == nil || seen[t] || slices.Contains(comparedByName, t.Name) {
+		return false
+	}
+	seen[t] = true
+	if hides(t.Elem, seen) || hides(t.Underlying, seen) || hides(t.Key, seen) {
+		return true
+	}
+	return slices.ContainsFunc(t.Members, func(m types.Member) bool {
+		return !token.IsExported(m.Name) || hides(m.Type, seen)
+	})
+}
+
+// comparedByName are structs for which equality.Semantic has functions.
+var comparedByName = []types.Name{
+	{Package: "k8s.io/apimachinery/pkg/api/resource", Name: "Quantity"},
+	{Package: "k8s.io/apimachinery/pkg/apis/meta/v1", Name: "Time"},
+	{Package: "k8s.io/apimachinery/pkg/apis/meta/v1", Name: "MicroTime"},
 }
 
 // IsBytes tells whether a type without names is a list of bytes, which is text in JSON.
