@@ -1,6 +1,6 @@
-// Package tagvalue reads the values that markers of controller-gen give, like those of
-// +kubebuilder:default and +kubebuilder:validation:Enum, as JSON. All plug-ins read them by it, so
-// that what is published is what is set.
+// Package tagvalue reads the values that markers of controller-gen give, as JSON, like what stands
+// behind kubebuilder:default. All plug-ins read them by it, so that what is published is what is
+// set.
 //
 // A value is JSON, or in a form of its own that needs no quotes: text, {a, b} or a;b for lists,
 // {key: value} for objects. Start reading at Read. The package knows no Go types: the JSON type of
