@@ -6,12 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/internal/model"
+	"github.com/typeplane/typeplane/generators/internal/tagvalue"
 )
 
 // checkList reports a list whose JSON is not of the one form that servers write without knowing its
@@ -47,14 +49,20 @@ func (p *planner) checkFields(versions []*version) {
 	seen := map[*types.Type]bool{}
 	var visit func(t *types.Type)
 	visit = func(t *types.Type) {
-		for t = model.Plain(t); t.Elem != nil; t = model.Plain(t.Elem) {
+		for ; t.Elem != nil || t.Kind == types.Alias; t = next(t) {
+			if seen[t] {
+				return
+			}
+			seen[t] = t.Name.Package != ""
+			p.checkMethods(t)
 		}
 		pkg := p.model.Package(t.Name.Package)
 		if t.Kind != types.Struct || seen[t] || pkg == nil || !pkg.Main {
 			return
 		}
 		seen[t] = true
-		if t.Methods["MarshalJSON"] != nil {
+		p.checkMethods(t)
+		if model.Method(t, "MarshalJSON") {
 			return // which writes what it wants
 		}
 		for _, m := range t.Members {
@@ -66,6 +74,30 @@ func (p *planner) checkFields(versions []*version) {
 	}
 	for _, v := range versions {
 		visit(v.goType)
+	}
+}
+
+// next is what a type is made of or named after.
+func next(t *types.Type) *types.Type {
+	if t.Kind == types.Alias {
+		return t.Underlying
+	}
+	return t.Elem
+}
+
+// checkMethods reports a type of the module with methods for one half of its JSON, which can't be
+// read as it is written.
+func (p *planner) checkMethods(t *types.Type) {
+	pkg := p.model.Package(t.Name.Package)
+	if pkg == nil || !pkg.Main {
+		return
+	}
+	switch written, read := model.JSONKinds(t); {
+	case written == read || written == "":
+	case read == "":
+		p.report.Warn(problemAt(p.model.TypePos(t), t.Name.Name, "it reads its own JSON, and does not write it: what is published is "+tagvalue.Article(written), "write MarshalJSON, too"))
+	default:
+		p.problem(p.model.TypePos(t), t.Name.Name, "in JSON it is written as "+tagvalue.Article(written)+" and read from "+tagvalue.Article(read), "write both methods, MarshalText and UnmarshalText")
 	}
 }
 
@@ -86,7 +118,7 @@ func (p *planner) checkField(t *types.Type, m types.Member) {
 			lacks = "its json tag gives it no name"
 		}
 		p.problem(p.model.MemberPos(t, m.Name), path, fmt.Sprintf("%s, so that clients would have to write %s with a capital letter", lacks, m.Name),
-			"give it the name for clients, like `json:\""+strings.ToLower(m.Name[:1])+m.Name[1:]+"\"`, or leave it out with `json:\"-\"`")
+			"give it the name for clients, like `json:\""+firstLower(m.Name)+"\"`, or leave it out with `json:\"-\"`")
 	case said.Inline && said.Name != "":
 		p.report.Warn(problemAt(p.model.MemberPos(t, m.Name), path, fmt.Sprintf("inline has no effect in its json tag: JSON has it as %s, and controller-gen puts its fields in its place", said.Name),
 			"take inline away, or the name"))
@@ -117,4 +149,9 @@ func (p *planner) checkStorageMoves(s *server) {
 		moved.Passing = true
 		p.report.Warn(moved)
 	}
+}
+
+func firstLower(name string) string {
+	first, size := utf8.DecodeRuneInString(name)
+	return string(unicode.ToLower(first)) + name[size:]
 }

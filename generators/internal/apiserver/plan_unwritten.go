@@ -19,32 +19,55 @@ const (
 	methodConvertFrom = "ConvertFrom"
 )
 
-// findByMethods finds the hubs of the versions that convert by methods.
+// findByMethods finds the hubs of the versions that convert by methods. These are asked also where
+// there are functions of conversion-gen: they call these, and do more.
 func (p *planner) findByMethods(versions []*version) {
 	for _, kind := range byKind(versions) {
-		hub := slices.IndexFunc(kind, func(v *version) bool { return v.goType.Methods[methodHub] != nil })
+		hub := p.markedHub(kind)
 		for _, v := range kind {
-			if v.hub != v.goType || !converts(v.goType) {
-				continue
+			to, from := v.method(methodConvertTo, convertible), v.method(methodConvertFrom, convertible)
+			name := v.goType.Name.Name
+			switch {
+			case to != from:
+				p.problem(v.pos, name, "it has one of the methods "+methodConvertTo+" and "+methodConvertFrom, "write both, or none")
+			case hub == nil && to && v.hub == v.goType:
+				p.problem(v.pos, name, fmt.Sprintf("it has the methods %s and %s, and no version of the kind has the method %s", methodConvertTo, methodConvertFrom, methodHub),
+					"write func (*"+name+") "+methodHub+"() {} for the version that the others convert to")
+			case hub == nil || hub.hub != hub.goType || v.method(methodHub, isMark):
+			case to:
+				v.hub, v.by = hub.goType, conversionByMethods
+			case v.hub == v.goType:
+				p.problem(v.pos, name, fmt.Sprintf("%s has the method %s, and this version does not convert to it", hub.gv, methodHub), "write the methods "+methodConvertTo+" and "+methodConvertFrom)
 			}
-			if hub < 0 {
-				p.problem(v.pos, v.goType.Name.Name, fmt.Sprintf("it has the methods %s and %s, and no version of the kind has the method %s", methodConvertTo, methodConvertFrom, methodHub),
-					"write func (*"+v.goType.Name.Name+") "+methodHub+"() {} for the version that the others convert to")
-				continue
-			}
-			v.hub, v.by = kind[hub].goType, conversionByMethods
 		}
 	}
 }
 
-// converts tells whether a type has the methods of controller-runtime's Convertible.
-func converts(t *types.Type) bool {
-	method := func(name string) bool {
-		m := t.Methods[name]
-		return m != nil && m.Signature != nil && len(m.Signature.Parameters) == 1 && m.Signature.Parameters[0].Type.Kind == types.Interface &&
-			len(m.Signature.Results) == 1 && m.Signature.Results[0].Type.Name.Name == "error"
+// markedHub is the version of a kind that has the method Hub; nil if none has.
+func (p *planner) markedHub(kind []*version) (hub *version) {
+	for _, v := range kind {
+		switch {
+		case !v.method(methodHub, isMark):
+		case hub != nil:
+			p.problem(v.pos, v.goType.Name.Name, fmt.Sprintf("it has the method %s, which %s has too", methodHub, hub.gv), "let all versions convert to one of them")
+		default:
+			hub = v
+		}
 	}
-	return method(methodConvertTo) && method(methodConvertFrom)
+	return hub
+}
+
+// method tells whether the type has a method of controller-runtime's.
+func (v *version) method(name string, is func(*types.Signature) bool) bool {
+	m := v.goType.Methods[name]
+	return m != nil && m.Signature != nil && is(m.Signature)
+}
+
+func isMark(s *types.Signature) bool { return len(s.Parameters) == 0 && len(s.Results) == 0 }
+
+// convertible tells whether a method is one of controller-runtime's Convertible.
+func convertible(s *types.Signature) bool {
+	return len(s.Parameters) == 1 && s.Parameters[0].Type.Kind == types.Interface && len(s.Results) == 1 && s.Results[0].Type.Name.Name == "error"
 }
 
 // findSameJSON lets the versions of a kind for which nobody has written a conversion convert by
@@ -68,7 +91,7 @@ func (p *planner) findSameJSON(versions []*version) {
 			}
 			v.hub, v.by = stored.goType, conversionByJSON
 			if v.served {
-				p.warnOfLoss(v, stored)
+				p.checkLoss(v, stored)
 			}
 		}
 	}
@@ -97,37 +120,61 @@ func twice(kind []*version) bool {
 	return false
 }
 
-// warnOfLoss says which fields one of two versions has alone: there is nobody who converts them.
-func (p *planner) warnOfLoss(v, stored *version) {
-	var parts []string
-	if lost := alone(stored.goType, v.goType); len(lost) > 0 {
+// checkLoss says which fields one of two versions has alone, or as what the other can't read: there
+// is nobody who converts them.
+func (p *planner) checkLoss(v, stored *version) {
+	unwritten := fmt.Sprintf("nobody has written how it converts to %s, which is stored, so that both are the same JSON: ", stored.gv)
+	here := compared(v.goType, stored.goType)
+	if len(here.odd) > 0 {
+		p.problem(v.pos, v.goType.Name.Name, unwritten+strings.Join(here.odd, "; "), "write the methods "+methodConvertTo+" and "+methodConvertFrom+", or a function for +"+tagConversion+"="+stored.pkg.Path)
+		return
+	}
+	parts := here.unlike
+	if lost := compared(stored.goType, v.goType).alone; len(lost) > 0 {
 		parts = append(parts, fmt.Sprintf("%s is not in %s, and whoever updates an object there removes it", someOf(lost), v.gv))
 	}
-	if lost := alone(v.goType, stored.goType); len(lost) > 0 {
+	if lost := here.alone; len(lost) > 0 {
 		parts = append(parts, fmt.Sprintf("%s is not in %s, and not kept", someOf(lost), stored.gv))
 	}
 	if len(parts) > 0 {
-		p.report.Warn(problemAt(v.pos, v.goType.Name.Name, fmt.Sprintf("nobody has written how it converts to %s, which is stored, so that both are the same JSON: %s",
-			stored.gv, strings.Join(parts, "; ")), "say +"+tagConversion+"="+stored.pkg.Path+" in doc.go"))
+		p.report.Warn(problemAt(v.pos, v.goType.Name.Name, unwritten+strings.Join(parts, "; "), "say +"+tagConversion+"="+stored.pkg.Path+" in doc.go"))
 	}
 }
 
-// alone are the fields, as JSON has them, that a type has and another one has not.
-func alone(t, other *types.Type) []string {
-	c := comparison{seen: map[[2]*types.Type]bool{}}
+// compared compares what a type looks like in JSON with another one.
+func compared(t, other *types.Type) *comparison {
+	c := &comparison{seen: map[[2]*types.Type]bool{}}
 	c.value(t, other, "")
-	return c.alone
+	return c
 }
 
 type comparison struct {
-	seen  map[[2]*types.Type]bool
+	seen map[[2]*types.Type]bool
+	// alone are the fields, as JSON has them, that the one type has and the other one has not.
 	alone []string
+	// odd says of which fields no value can be one of the other type, and unlike of which some may
+	// not be.
+	odd, unlike []string
 }
 
 func (c *comparison) value(t, other *types.Type, path string) {
+	said := fmt.Sprintf("%s is %s and %s", path, model.GoName(t), model.GoName(other))
+	a, b := model.JSONKind(t), model.JSONKind(other)
+	copied := model.Pointee(t).Name.Name == model.Pointee(other).Name.Name
 	t, other = model.Plain(t), model.Plain(other)
 	switch pair := [2]*types.Type{t, other}; {
-	case t == other || c.seen[pair] || t.Kind != other.Kind:
+	case t == other && a == b || c.seen[pair] || t.Kind == types.Interface || other.Kind == types.Interface:
+		return
+	case a == "" && b == "" && copied:
+		return // each version has its own copy of a type with its own JSON
+	case a == "" || b == "" || a != b && isNumber(a) && isNumber(b):
+		c.unlike = append(c.unlike, said)
+		return
+	case a != b:
+		c.odd = append(c.odd, said)
+		return
+	case t.Kind != other.Kind && t.Elem == nil != (other.Elem == nil): // a struct and a map
+		c.unlike = append(c.unlike, said)
 		return
 	case t.Elem != nil && other.Elem != nil:
 		c.value(t.Elem, other.Elem, path)
@@ -146,6 +193,8 @@ func (c *comparison) value(t, other *types.Type, path string) {
 		c.value(m.Type, theirs, at)
 	}
 }
+
+func isNumber(kind string) bool { return kind == "integer" || kind == "number" }
 
 // fieldsInJSON are the fields of a struct, those of embedded structs among them.
 func fieldsInJSON(t *types.Type) (out []types.Member) {

@@ -1,15 +1,18 @@
 package defaulter
 
 import (
+	"encoding/json"
 	"fmt"
 	"go/token"
 	gotypes "go/types"
+	"reflect"
 	"strconv"
 
 	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/internal/diag"
 	"github.com/typeplane/typeplane/generators/internal/model"
+	"github.com/typeplane/typeplane/generators/internal/tagvalue"
 )
 
 const (
@@ -122,7 +125,18 @@ func (p *planner) read(markers model.Markers, pkg string, pos token.Position, pa
 }
 
 // sameDefault tells whether two tags give the same default, a reference to a constant among them.
-func (p *planner) sameDefault(a, b written) bool { return a.text == b.text || p.text(a) == p.text(b) }
+func (p *planner) sameDefault(a, b written) bool {
+	return a.text == b.text || p.text(a) == p.text(b) || sameValue(a.text, b.text)
+}
+
+// sameValue tells whether two texts are one value, perhaps one as JSON and one in the form of
+// kubebuilder.
+func sameValue(a, b string) bool {
+	x, errX := tagvalue.Read(a, "")
+	y, errY := tagvalue.Read(b, "")
+	var this, that any
+	return errX == nil && errY == nil && json.Unmarshal(x, &this) == nil && json.Unmarshal(y, &that) == nil && reflect.DeepEqual(this, that)
+}
 
 // text is what a tag gives, without quotes; of a constant, its value.
 func (p *planner) text(w written) string {

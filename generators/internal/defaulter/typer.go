@@ -123,7 +123,7 @@ func (c typer) json(t *types.Type, raw json.RawMessage) (value, error) {
 }
 
 func (c typer) list(t, u *types.Type, raw json.RawMessage) (value, error) {
-	if u.Kind == types.Slice && u.Elem == types.Byte {
+	if model.IsBytes(u) {
 		var data []byte
 		if json.Unmarshal(raw, &data) != nil {
 			return nil, wrongf(`want bytes in base64, like "aGVsbG8="`)

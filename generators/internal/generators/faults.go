@@ -57,6 +57,13 @@ func clashes(m *model.Model, files []*emit.File, report *diag.Report) {
 				continue
 			}
 			obj, what := byHand(pkg.Go, receiver, name)
+			if from := dotted(pkg.Go, receiver, name); obj == nil && from != nil && outside(f, name) {
+				report.Add(diag.Problem{
+					Pos: m.PackagePos(pkg), Path: name,
+					Message: fmt.Sprintf("%s prints a declaration of this name, and a file imports everything of %s", f.Generator, from.Path()),
+					Cure:    "import it under a name and not under a dot",
+				})
+			}
 			if obj == nil || receiver == "" && !outside(f, name) {
 				continue
 			}
@@ -134,6 +141,20 @@ func byHand(pkg *gotypes.Package, receiver, name string) (obj gotypes.Object, wh
 		}
 	}
 	return nil, ""
+}
+
+// dotted is the package of which a file imports everything (import . "…"), this name among it; nil
+// if there is none.
+func dotted(pkg *gotypes.Package, receiver, name string) *gotypes.Package {
+	if receiver != "" {
+		return nil
+	}
+	for file := range pkg.Scope().Children() {
+		if obj := file.Lookup(name); obj != nil && obj.Pkg() != pkg {
+			return obj.Pkg()
+		}
+	}
+	return nil
 }
 
 // once leaves of problems that are one mistake the first: those of a field whose type is not known,

@@ -103,6 +103,11 @@ func Run(cfg Config) (Result, error) {
 	checks.packages(m)
 
 	sound := soundOf(set.All())
+	var result Result
+	if endless(m, sound, report) {
+		result.Problems, result.Warnings = split(report, cfg.WarnUnknownTags)
+		return result, nil
+	}
 	var files []*emit.File
 	var formatter emit.Formatter
 	var stale []string
@@ -131,7 +136,6 @@ func Run(cfg Config) (Result, error) {
 	faults(m, files, report)
 	unclaimed(m, served, by, table, report)
 	checkImports(m, files, report)
-	var result Result
 	result.Problems, result.Warnings = split(report, cfg.WarnUnknownTags)
 	result.Warnings = ofNamed(m, cfg.Dir, report, result.Warnings)
 	result.Problems = once(m, result.Problems)

@@ -115,3 +115,87 @@ func Inlined(m types.Member) *types.Type {
 func StructTag(m types.Member, key string) (text string, ok bool) {
 	return reflect.StructTag(m.Tags).Lookup(key)
 }
+
+// Method tells whether values of a type, or pointers to them, have a method. It may be that of an
+// embedded type, whatever its struct tag says.
+func Method(t *types.Type, name string) bool { return promotes(t, name, nil) }
+
+func promotes(t *types.Type, name string, within []*types.Type) bool {
+	if t.Methods[name] != nil || t.Kind != types.Struct || slices.Contains(within, t) {
+		return t.Methods[name] != nil
+	}
+	promoted := 0
+	for _, m := range t.Members {
+		if m.Embedded && promotes(Pointee(m.Type), name, append(within, t)) {
+			promoted++
+		}
+	}
+	return promoted == 1
+}
+
+// JSONKind is the JSON type of the values of a Go type for encoding/json: "string", "integer", and
+// so on. It is "" if the type has JSON of its own, or there may be several.
+func JSONKind(of *types.Type) string {
+	written, read := JSONKinds(of)
+	if written != read {
+		return ""
+	}
+	return written
+}
+
+// JSONKinds are the JSON types that values of a Go type are written as and read from. They differ
+// where a type has methods for one of the two. "" is JSON of its own.
+func JSONKinds(of *types.Type) (written, read string) {
+	t := Plain(of)
+	kind := func(asJSON, asText string) string {
+		switch {
+		case Method(t, asJSON) || Method(Pointee(of), asJSON):
+			return ""
+		case Method(t, asText) || Method(Pointee(of), asText):
+			return "string"
+		case IsNumber(Pointee(of)):
+			return "number"
+		}
+		return kindOf(t)
+	}
+	return kind("MarshalJSON", "MarshalText"), kind("UnmarshalJSON", "UnmarshalText")
+}
+
+// kindOf is JSONKind for a type without names and methods; "" for an interface.
+func kindOf(t *types.Type) string {
+	switch {
+	case t.Kind == types.Struct || t.Kind == types.Map:
+		return "object"
+	case IsBytes(t):
+		return "string"
+	case t.Kind == types.Slice || t.Kind == types.Array:
+		return "array"
+	case t.Kind != types.Builtin:
+		return ""
+	}
+	switch t.Name.Name {
+	case "string":
+		return "string"
+	case "bool":
+		return "boolean"
+	case "float32", "float64":
+		return "number"
+	}
+	return "integer"
+}
+
+// IsNumber tells whether a type is encoding/json's Number, which is text in Go alone.
+func IsNumber(t *types.Type) bool {
+	return t.Name == types.Name{Package: "encoding/json", Name: "Number"}
+}
+
+// IsBytes tells whether a type is a slice that JSON has as base64: one of bytes, under whatever
+// name, that don't write themselves.
+func IsBytes(t *types.Type) bool {
+	if t.Kind != types.Slice {
+		return false
+	}
+	item := Underlying(t.Elem)
+	own := t.Elem.Methods["MarshalJSON"] != nil || t.Elem.Methods["MarshalText"] != nil
+	return item.Kind == types.Builtin && (item.Name.Name == "byte" || item.Name.Name == "uint8") && !own
+}

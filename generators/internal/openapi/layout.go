@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/typeplane/typeplane/generators/internal/tagvalue"
 )
 
 // columns is how long a line of printed JSON becomes before it is broken.
@@ -13,7 +15,7 @@ const columns = 120
 // printed is v as JSON that people read: what fits into a line is not broken. When lines are
 // broken, strings and numbers share lines, and each object or array has its own.
 func printed(v any) []byte {
-	text, err := encoded(v)
+	text, err := tagvalue.Encode(v)
 	if err != nil {
 		panic(err) // impossible: every value of a tag was checked to be JSON when it was read
 	}
@@ -40,7 +42,7 @@ func read(d *json.Decoder) node {
 	}
 	bracket, nested := token.(json.Delim)
 	if !nested {
-		text, err := encoded(token)
+		text, err := tagvalue.Encode(token)
 		if err != nil {
 			panic(err) // impossible: it was just read
 		}

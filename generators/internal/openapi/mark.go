@@ -11,6 +11,7 @@ import (
 	"k8s.io/gengo/v2/codetags"
 
 	"github.com/typeplane/typeplane/generators/internal/model"
+	"github.com/typeplane/typeplane/generators/internal/tagvalue"
 )
 
 // mark is one constraint in a comment, whichever of the three families of tags it is written in:
@@ -101,7 +102,7 @@ func openapiMarks(markers model.Markers) []mark {
 				text = textOf(out[len(out)-1].text) + "\n" + text
 				out = out[:len(out)-1]
 			}
-			text, last = string(quoteText(text)), name
+			text, last = string(tagvalue.Quote(text)), name
 		} else {
 			last = ""
 		}
@@ -198,9 +199,9 @@ func (m mark) value(kind string) (json.RawMessage, error) {
 	case m.text == "":
 		return nil, fmt.Errorf("it needs a value")
 	case !m.json:
-		return literal(m.text, kind)
+		return tagvalue.Read(m.text, kind)
 	case !json.Valid([]byte(m.text)):
 		return nil, fmt.Errorf("%s is not JSON", m.text)
 	}
-	return json.RawMessage(m.text), fits(json.RawMessage(m.text), kind)
+	return json.RawMessage(m.text), tagvalue.Fits(json.RawMessage(m.text), kind)
 }

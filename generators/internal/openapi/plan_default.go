@@ -10,6 +10,7 @@ import (
 	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/internal/model"
+	"github.com/typeplane/typeplane/generators/internal/tagvalue"
 )
 
 // explicitDefault is the default that a tag gives, above the field or above its type; nil if there
@@ -63,7 +64,7 @@ func (m *models) kubebuilderDefault(f field, markers model.Markers) json.RawMess
 	if text == "" {
 		return nil
 	}
-	v, err := literal(text, m.jsonKind(f))
+	v, err := tagvalue.Read(text, m.jsonKind(f))
 	if err == nil {
 		err = m.fitsField(v, f)
 	}
@@ -90,37 +91,14 @@ func (m *models) jsonKindOf(of *types.Type) string {
 	if s := m.declared(model.Pointee(of)); s != nil {
 		return s.Type
 	}
-	return goKind(of)
-}
-
-// goKind is the JSON type of the values of a Go type that does not say anything else; "" if it
-// writes its own JSON, or there may be several.
-func goKind(of *types.Type) string {
-	t := model.Plain(of)
-	switch {
-	case writesOwnJSON(t) || writesOwnJSON(model.Pointee(of)):
-		return ""
-	case t.Kind == types.Struct || t.Kind == types.Map:
-		return "object"
-	case t.Kind == types.Slice && isBuiltin(t.Elem, "byte", "uint8"), isBuiltin(t, "string"):
-		return "string"
-	case t.Kind == types.Slice || t.Kind == types.Array:
-		return "array"
-	case isBuiltin(t, "bool"):
-		return "boolean"
-	case isBuiltin(t, "float32", "float64"):
-		return "number"
-	case t.Kind == types.Builtin:
-		return "integer"
-	}
-	return ""
+	return model.JSONKind(of)
 }
 
 // fitsField says in an error why a default is not of the type of a field, or a part of it not of
 // the type of that part.
 func (m *models) fitsField(v json.RawMessage, f field) error {
 	kind := m.jsonKind(f)
-	if err := fits(v, kind); err != nil || f.quoted || m.toldSchema(f.markers, f.field.Type, f.place) != nil {
+	if err := tagvalue.Fits(v, kind); err != nil || f.quoted || m.toldSchema(f.markers, f.field.Type, f.place) != nil {
 		return err
 	}
 	return m.fitsParts(v, f.field.Type)
@@ -135,7 +113,7 @@ func (m *models) fitsParts(v json.RawMessage, of *types.Type) error {
 	}
 	kind := m.jsonKindOf(t.Elem)
 	check := func(at string, part json.RawMessage) error {
-		err := fits(part, kind)
+		err := tagvalue.Fits(part, kind)
 		if err == nil {
 			err = m.fitsParts(part, t.Elem)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/typeplane/typeplane/generators/internal/model"
 	"github.com/typeplane/typeplane/generators/internal/tag"
+	"github.com/typeplane/typeplane/generators/internal/tagvalue"
 )
 
 // part is a value, or something in it, that a constraint is about.
@@ -135,7 +136,7 @@ func (m *models) named(p part) string {
 	case kind == "":
 		return "a " + p.t.String()
 	}
-	return article(kind)
+	return tagvalue.Article(kind)
 }
 
 // apply puts what a mark says into its part.
@@ -177,9 +178,9 @@ func (m *models) applyEnum(p part, kind string, mark mark, at place) {
 		m.misfit(at, "+"+mark.tag+" is for single values, and this is a list", m.insteadOf(p, limits["enum"], mark))
 		return
 	}
-	read := values
+	read := tagvalue.Items
 	if mark.json {
-		read = jsonList
+		read = tagvalue.JSONItems
 	}
 	items, err := read(mark.text, kind)
 	if err != nil {

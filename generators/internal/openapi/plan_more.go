@@ -7,16 +7,17 @@ import (
 	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/internal/model"
+	"github.com/typeplane/typeplane/generators/internal/tagvalue"
 )
 
 // describeMore takes the markers into a schema that say what a value is, and not which values are
 // allowed.
 func (m *models) describeMore(s *schema, markers model.Markers, at place) {
 	if v := value(markers, tagTitle); v != "" {
-		s.Title = bare(v)
+		s.Title = tagvalue.Bare(v)
 	}
 	if v := value(markers, tagExample); v != "" {
-		example, err := literal(v, s.Type)
+		example, err := tagvalue.Read(v, s.Type)
 		if err != nil {
 			m.fieldProblem(at, fmt.Sprintf("+%s=%s: %v", tagExample, v, err), "give a value of the field's type")
 		}
@@ -27,7 +28,7 @@ func (m *models) describeMore(s *schema, markers model.Markers, at place) {
 	s.PreserveUnknown = s.PreserveUnknown || has(markers, tagPreserveUnknown, tagXPreserveUnknown)
 	if has(markers, tagEmbeddedResource, tagXEmbeddedResource) {
 		if s.Type != "object" && s.Ref == "" && s.Type != "" {
-			m.misfit(at, fmt.Sprintf("+%s is for objects, and this is %s", tagEmbeddedResource, article(s.Type)), "remove the tag")
+			m.misfit(at, fmt.Sprintf("+%s is for objects, and this is %s", tagEmbeddedResource, tagvalue.Article(s.Type)), "remove the tag")
 			return
 		}
 		if s.Ref == "" && !m.resources {
@@ -43,7 +44,7 @@ func describeItems(s *schema, markers model.Markers) {
 		return // the generator of validation says so
 	}
 	items := s.Items
-	if kind := bare(value(markers, tagItemsType)); items.Type == "" {
+	if kind := tagvalue.Bare(value(markers, tagItemsType)); items.Type == "" {
 		items.Type = kind
 	}
 	items.PreserveUnknown = has(markers, tagItemsPreserve) || items.PreserveUnknown
@@ -82,7 +83,7 @@ func (m *models) toldSchema(markers model.Markers, of *types.Type, at place) *sc
 		return s
 	}
 	text, said := markers.Last(tagType)
-	switch kind := bare(text); {
+	switch kind := tagvalue.Bare(text); {
 	case has(markers, tagIntOrString):
 		return &schema{IntOrString: true, AnyOf: []*schema{{Type: "integer"}, {Type: "string"}}}
 	case has(markers, tagSchemaless):
@@ -107,11 +108,11 @@ func (m *models) toldSchema(markers model.Markers, of *types.Type, at place) *sc
 func (m *models) ownKind(of *types.Type, at place) string {
 	switch {
 	case of == nil:
-		return goKind(at.owner)
+		return model.JSONKind(at.owner)
 	case m.declared(model.Pointee(of)) != nil:
 		return ""
 	}
-	return goKind(of)
+	return model.JSONKind(of)
 }
 
 var jsonTypes = []string{"string", "integer", "number", "boolean", "object", "array"}

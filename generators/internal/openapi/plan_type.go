@@ -46,14 +46,15 @@ func (m *models) builtin(t *types.Type, at place) *schema {
 // writesOwnJSON says whether the JSON of a type is made by its own code, so that its fields say
 // nothing about it.
 func writesOwnJSON(t *types.Type) bool {
-	return t.Methods["MarshalJSON"] != nil && t.Kind != types.Interface
+	return model.Method(t, "MarshalJSON") && t.Kind != types.Interface
 }
 
 // believed says whether the fields of a type that writes its own JSON are taken to say what it
 // looks like. They are if it is a struct that names them for JSON, which is what openapi-gen prints
 // too.
 func (m *models) believed(t *types.Type, at place) bool {
-	if t.Kind != types.Struct || !slices.ContainsFunc(t.Members, func(f types.Member) bool {
+	promoted := t.Methods["MarshalJSON"] == nil
+	if t.Kind != types.Struct || promoted || !slices.ContainsFunc(t.Members, func(f types.Member) bool {
 		return model.JSONOf(f).Name != "" && !model.LeftOut(f)
 	}) {
 		return false
@@ -90,6 +91,14 @@ func (m *models) use(t *types.Type, at place) *schema {
 	for t.Kind == types.Pointer {
 		t = t.Elem
 	}
+	if slices.Contains(m.using, t) {
+		m.fieldProblem(at, model.ShortName(t)+" is made of itself, for which a schema has no word", "put a struct with a name between")
+		return &schema{}
+	}
+	if t.Kind == types.Alias {
+		m.using = append(m.using, t)
+		defer func() { m.using = m.using[:len(m.using)-1] }()
+	}
 	if s := m.declared(t); s != nil {
 		if t.Kind == types.Struct && t.Name.Package != "time" {
 			return refTo(m.model(t))
@@ -121,7 +130,7 @@ func (m *models) use(t *types.Type, at place) *schema {
 		}
 		return refTo(m.model(t))
 	case types.Slice:
-		if isBuiltin(t.Elem, "byte", "uint8") {
+		if model.IsBytes(t) {
 			return &schema{Type: "string", Format: "byte"}
 		}
 		return &schema{Type: "array", Items: m.use(t.Elem, at)}
@@ -147,6 +156,8 @@ func (m *models) declared(t *types.Type) *schema {
 		return &schema{Type: "string", Format: "date-time"}
 	case metaV1 + ".Duration":
 		return &schema{Type: "string"}
+	case "encoding/json.Number":
+		return &schema{Type: "number"}
 	case "k8s.io/apimachinery/pkg/api/resource.Quantity":
 		return &schema{OneOf: []*schema{{Type: "string"}, {Type: "number"}}}
 	case "k8s.io/apimachinery/pkg/util/intstr.IntOrString":
@@ -173,7 +184,7 @@ func (m *models) declared(t *types.Type) *schema {
 	}
 	// A struct writes the JSON of an embedded type that writes its own.
 	for i := range t.Members {
-		if f := t.Members[i]; f.Embedded && model.JSONOf(f).Name == "" && !model.LeftOut(f) && t.Methods["MarshalJSON"] == nil {
+		if f := t.Members[i]; f.Embedded && t.Methods["MarshalJSON"] == nil && (model.JSONOf(f).Name == "" && !model.LeftOut(f) || model.Method(model.Pointee(f.Type), "MarshalJSON")) {
 			if s := m.declared(t.Members[i].Type); s != nil {
 				return s
 			}

@@ -39,6 +39,7 @@ type models struct {
 	hidden Hidden
 	owner  map[string]*types.Type
 	queue  []*types.Type
+	using  []*types.Type // the names that a schema is being made for
 }
 
 func newModels(p *planner, pkg *model.Package) *models {

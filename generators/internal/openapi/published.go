@@ -8,6 +8,7 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/diag"
 	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/model"
+	"github.com/typeplane/typeplane/generators/internal/tagvalue"
 )
 
 // Schemas are the schemas that a package publishes, as its constant OpenAPISchemas has them: by
@@ -24,7 +25,7 @@ func Schemas(pass *generators.Pass, pkg *model.Package) map[string]json.RawMessa
 }
 
 func mustEncode(s *schema) json.RawMessage {
-	text, err := encoded(s)
+	text, err := tagvalue.Encode(s)
 	if err != nil {
 		panic(err) // impossible: every value of a tag was checked to be JSON when it was read
 	}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/internal/model"
+	"github.com/typeplane/typeplane/generators/internal/tagvalue"
 )
 
 // Kinds that a server of the run serves, and that are not Kubernetes' own, are published as
@@ -75,7 +76,7 @@ func (m *models) resourceTold(markers model.Markers, of *types.Type) *schema {
 		}
 		return &schema{IntOrString: true}
 	case has(markers, tagSchemaless):
-		return &schema{Type: bare(value(markers, tagType))}
+		return &schema{Type: tagvalue.Bare(value(markers, tagType))}
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"reflect"
 
 	"k8s.io/gengo/v2/types"
+
+	"github.com/typeplane/typeplane/generators/internal/tagvalue"
 )
 
 // schema is an OpenAPI v3 schema as Kubernetes clients read it. Its fields are in the order in
@@ -116,24 +118,15 @@ func (s *schema) wrapped() *schema {
 // MarshalJSON puts the extensions behind the fields, sorted by name.
 func (s *schema) MarshalJSON() ([]byte, error) {
 	type fields schema
-	text, err := encoded((*fields)(s))
+	text, err := tagvalue.Encode((*fields)(s))
 	if err != nil || len(s.Extensions) == 0 {
 		return text, err
 	}
-	more, err := encoded(s.Extensions)
+	more, err := tagvalue.Encode(s.Extensions)
 	if err != nil || bytes.Equal(text, []byte("{}")) {
 		return more, err
 	}
 	return append(append(text[:len(text)-1], ','), more[1:]...), nil
-}
-
-// encoded is v as JSON with < and > as they are.
-func encoded(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // place is where a type is used: what problems and enum tags are about.

@@ -13,6 +13,7 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/diag"
 	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/model"
+	"github.com/typeplane/typeplane/generators/internal/tagvalue"
 )
 
 // Structural is the schema of a kind as a CustomResourceDefinition has it: without references, and
@@ -72,7 +73,7 @@ func (m *models) structural(kind *types.Type, metadata bool) Structural {
 		s.Properties["metadata"] = &schema{Type: "object"}
 		w.out.Hollow = slices.DeleteFunc(w.out.Hollow, func(f Field) bool { return f.Path == kind.Name.Name+".ObjectMeta" })
 	}
-	text, err := encoded(s)
+	text, err := tagvalue.Encode(s)
 	if err != nil {
 		panic(err) // impossible: every value of a tag was checked to be JSON when it was read
 	}

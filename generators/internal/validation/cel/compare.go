@@ -46,7 +46,7 @@ func (tr *translator) compare(e *ast.Expr) (value, error) {
 		out.code = spell(strings.TrimSuffix(strings.TrimSuffix(e.Name, "="), "="), plan.Ident("slices", "Equal"), "(", a.plain(), ", ", b.plain(), ")")
 	case a.typ == b.typ && (e.Name == "==" || e.Name == "!="):
 		not := strings.TrimSuffix(e.Name, "=") // "!" or "="
-		out.code = spell(strings.TrimPrefix(not, "="), plan.Ident(plan.EqualityPath, "Semantic"), ".DeepEqual(", a.code, ", ", b.code, ")")
+		out.code = spell(strings.TrimPrefix(not, "="), plan.Ident(plan.SemanticPath, "Equal"), "(", a.code, ", ", b.code, ")")
 	case a.typ == quantityType && b.typ == quantityType:
 		return value{}, wrong("%s: quantities have the methods isLessThan, isGreaterThan and compareTo", e.Source)
 	default:

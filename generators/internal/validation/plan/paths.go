@@ -11,7 +11,6 @@ const (
 	validatePath  = "k8s.io/apimachinery/pkg/api/validate"
 	OperationPath = "k8s.io/apimachinery/pkg/api/operation"
 	SafePath      = "k8s.io/apimachinery/pkg/api/safe"
-	EqualityPath  = "k8s.io/apimachinery/pkg/api/equality"
 	FieldPath     = "k8s.io/apimachinery/pkg/util/validation/field"
 	MetaV1        = "k8s.io/apimachinery/pkg/apis/meta/v1"
 )

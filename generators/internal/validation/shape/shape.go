@@ -15,10 +15,17 @@ import (
 )
 
 // Unsupported says why values of a type can't be looked into; "" if they can.
-func Unsupported(t *types.Type) string {
+func Unsupported(t *types.Type) string { return unsupported(t, nil) }
+
+// unsupported is Unsupported within other types.
+func unsupported(t *types.Type, within []*types.Type) string {
+	if slices.Contains(within, t) {
+		return "it is a list of itself"
+	}
+	within = append(within, t)
 	switch t.Kind {
 	case types.Alias:
-		return Unsupported(t.Underlying)
+		return unsupported(t.Underlying, within)
 	case types.Builtin, types.Struct, types.Interface:
 		return ""
 	case types.Pointer:
@@ -27,15 +34,15 @@ func Unsupported(t *types.Type) string {
 		}
 		switch Native(t.Elem).Kind {
 		case types.Slice:
-			return Unsupported(t.Elem)
+			return unsupported(t.Elem, within)
 		case types.Pointer, types.Array, types.Map:
 			return "it is a pointer to " + AKind(t.Elem)
 		}
-		return Unsupported(t.Elem)
+		return unsupported(t.Elem, within)
 	case types.Slice:
 		item := Native(t.Elem)
 		if item.Kind == types.Slice && !IsBytes(item) {
-			return Unsupported(item)
+			return unsupported(item, within)
 		}
 		if item.Kind == types.Map || item.Kind == types.Array {
 			return "it is a list of " + KindName(t.Elem) + "s"

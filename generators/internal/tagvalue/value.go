@@ -1,6 +1,14 @@
-package openapi
+// Package tagvalue reads the values that markers of controller-gen give, as JSON, like what stands
+// behind kubebuilder:default. All plug-ins read them by it, so that what is published is what is
+// set.
+//
+// A value is JSON, or in a form of its own that needs no quotes: text, {a, b} or a;b for lists,
+// {key: value} for objects. Start reading at Read. The package knows no Go types: the JSON type of
+// what a value is for decides how to read what could be several things.
+package tagvalue
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -9,16 +17,34 @@ import (
 	"strings"
 )
 
-// fits says in an error why a JSON value is not of a JSON type; null is of each.
-func fits(value json.RawMessage, kind string) error {
+// Read is a value as JSON. kind is the JSON type of what it is for, "" if that is not known.
+func Read(text, kind string) (json.RawMessage, error) {
+	text = strings.TrimSpace(text)
+	if kind == "string" && !quoted(text) {
+		return quote(text), nil
+	}
+	value := json.RawMessage(text)
+	if !json.Valid(value) || kind == "array" && text == "{}" {
+		r := reader{text: text}
+		value = r.value(kind, "")
+		if r.rest() != "" || r.wrong != "" {
+			return nil, fmt.Errorf("%s can't be read: %s", text, cmp.Or(r.wrong, "there is more behind its end"))
+		}
+	}
+	return value, Fits(value, kind)
+}
+
+// Fits says in an error why a JSON value is not of a JSON type; null is of each.
+func Fits(value json.RawMessage, kind string) error {
 	got := jsonType(value)
 	if kind == "" || got == kind || got == "null" || got == "integer" && kind == "number" {
 		return nil
 	}
-	return fmt.Errorf("%s is %s, want %s", value, article(got), article(kind))
+	return fmt.Errorf("%s is %s, want %s", value, Article(got), Article(kind))
 }
 
-func article(kind string) string {
+// Article is a JSON type with its article.
+func Article(kind string) string {
 	if strings.ContainsRune("aeio", rune(kind[0])) {
 		return "an " + kind
 	}
@@ -53,8 +79,8 @@ func quoted(text string) bool {
 	return len(text) >= 2 && strings.ContainsRune("\"`'", rune(text[0])) && text[0] == text[len(text)-1]
 }
 
-// bare is text without the quotes around it.
-func bare(text string) string {
+// Bare is text without the quotes around it.
+func Bare(text string) string {
 	text = strings.TrimSpace(text)
 	if !quoted(text) {
 		return text
@@ -66,14 +92,24 @@ func bare(text string) string {
 }
 
 // quote is text as a JSON string, without the quotes that it has already.
-func quote(text string) json.RawMessage { return quoteText(bare(text)) }
+func quote(text string) json.RawMessage { return Quote(Bare(text)) }
 
-func quoteText(text string) json.RawMessage {
-	out, err := encoded(text)
+// Quote is text as a JSON string.
+func Quote(text string) json.RawMessage {
+	out, err := Encode(text)
 	if err != nil {
 		panic(err) // impossible: it is a string
 	}
 	return out
+}
+
+// Encode is v as JSON with < and > as they are.
+func Encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // pieces cuts text at the separator outside quotes and brackets.
@@ -183,10 +219,18 @@ func (r *reader) list(inner, rest string) json.RawMessage {
 	items := []json.RawMessage{}
 	if inner != "" {
 		for _, piece := range pieces(inner, ',') {
-			items = append(items, r.nested(piece))
+			items = append(items, r.item(piece, items))
 		}
 	}
 	return r.encode(items)
+}
+
+// item reads the next item of a list. All are text if the first is: {a, 1} is two texts.
+func (r *reader) item(text string, before []json.RawMessage) json.RawMessage {
+	if len(before) > 0 && jsonType(before[0]) == "string" && !strings.HasPrefix(strings.TrimSpace(text), "{") {
+		return quote(text)
+	}
+	return r.nested(text)
 }
 
 func (r *reader) object(inner string) json.RawMessage {
@@ -201,7 +245,7 @@ func (r *reader) object(inner string) json.RawMessage {
 			return json.RawMessage("null")
 		}
 		value = piece[len(key)+1:]
-		fields[bare(key)] = r.nested(value)
+		fields[Bare(key)] = r.nested(value)
 	}
 	return r.encode(fields)
 }
@@ -226,7 +270,7 @@ func (r *reader) encode(v any) json.RawMessage {
 	if r.wrong != "" {
 		return json.RawMessage("null")
 	}
-	out, err := encoded(v)
+	out, err := Encode(v)
 	if err != nil {
 		r.fail(err.Error())
 		return json.RawMessage("null")
@@ -234,20 +278,20 @@ func (r *reader) encode(v any) json.RawMessage {
 	return out
 }
 
-// values reads the items of an enum: a;b, {a,b}, or a JSON list.
-func values(text, kind string) ([]json.RawMessage, error) {
+// Items reads the items of an enum: a;b, {a,b}, or a JSON list.
+func Items(text, kind string) ([]json.RawMessage, error) {
 	items := pieces(text, ';')
 	if inner, ok := strings.CutPrefix(text, "{"); ok && strings.HasSuffix(inner, "}") {
 		items = pieces(strings.TrimSuffix(inner, "}"), ',')
 	} else if strings.HasPrefix(text, "[") {
-		return jsonList(text, kind)
+		return JSONItems(text, kind)
 	}
 	var out []json.RawMessage
 	for _, item := range items {
 		if item = strings.TrimSpace(item); item == "" {
 			return nil, fmt.Errorf(`an item is empty; the empty string is ""`)
 		}
-		v, err := literal(item, kind)
+		v, err := Read(item, kind)
 		if err != nil {
 			return nil, err
 		}
@@ -257,38 +301,18 @@ func values(text, kind string) ([]json.RawMessage, error) {
 }
 
 func fitAll(items []json.RawMessage, kind string) error {
-	i := slices.IndexFunc(items, func(v json.RawMessage) bool { return fits(v, kind) != nil })
+	i := slices.IndexFunc(items, func(v json.RawMessage) bool { return Fits(v, kind) != nil })
 	if i < 0 {
 		return nil
 	}
-	return fits(items[i], kind)
+	return Fits(items[i], kind)
 }
 
-// jsonList reads the values of an enum that is JSON.
-func jsonList(text, kind string) ([]json.RawMessage, error) {
+// JSONItems reads the values of an enum that is JSON.
+func JSONItems(text, kind string) ([]json.RawMessage, error) {
 	var out []json.RawMessage
 	if err := json.Unmarshal([]byte(text), &out); err != nil {
 		return nil, fmt.Errorf("%s is not a JSON list", text)
 	}
 	return out, fitAll(out, kind)
-}
-
-// literal is a value in a kubebuilder marker as JSON. Markers take JSON, and a form of their own
-// that needs no quotes: text, {a, b} or a;b for lists, {key: value} for objects. kind is the JSON
-// type of what the value is for, "" if that is not known; it decides how to read what could be
-// several things.
-func literal(text, kind string) (json.RawMessage, error) {
-	text = strings.TrimSpace(text)
-	if kind == "string" && !quoted(text) {
-		return quote(text), nil
-	}
-	value := json.RawMessage(text)
-	if !json.Valid(value) || kind == "array" && text == "{}" {
-		r := reader{text: text}
-		value = r.value(kind, "")
-		if r.rest() != "" || r.wrong != "" {
-			return nil, fmt.Errorf("%s can't be read: %s", text, cmp.Or(r.wrong, "there is more behind its end"))
-		}
-	}
-	return value, fits(value, kind)
 }

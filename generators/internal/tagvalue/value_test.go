@@ -1,11 +1,11 @@
-package openapi
+package tagvalue
 
 import (
 	"encoding/json"
 	"testing"
 )
 
-func TestLiteral(t *testing.T) {
+func TestRead(t *testing.T) {
 	for _, tc := range []struct{ text, kind, want string }{
 		{"abc", "", `"abc"`},
 		{"abc", "string", `"abc"`},
@@ -15,7 +15,12 @@ func TestLiteral(t *testing.T) {
 		{"'a b'", "string", `"a b"`},
 		{"`a\"b`", "string", `"a\"b"`},
 		{"a;b", "array", `["a","b"]`},
-		{"{a, 2, \"c,d\"}", "array", `["a",2,"c,d"]`},
+		{"{a, 2, \"c,d\"}", "array", `["a","2","c,d"]`},
+		{"{2, 3}", "array", "[2,3]"},
+		{`a;true`, "array", `["a","true"]`},
+		{"{a b, c}", "array", `["a b","c"]`},
+		{"{a: b c, d: http://e:1/f}", "object", `{"a":"b c","d":"http://e:1/f"}`},
+		{"null", "string", `"null"`},
 		{"{}", "array", "[]"},
 		{"{}", "object", "{}"},
 		{"{a: 1, b: {c, d}, e: {f: g}}", "object", `{"a":1,"b":["c","d"],"e":{"f":"g"}}`},
@@ -24,14 +29,14 @@ func TestLiteral(t *testing.T) {
 		{"null", "integer", "null"},
 		{"3", "number", "3"},
 	} {
-		if got, err := literal(tc.text, tc.kind); err != nil || string(got) != tc.want {
-			t.Errorf("literal(%q, %q): got %s, %v, want %s", tc.text, tc.kind, got, err, tc.want)
+		if got, err := Read(tc.text, tc.kind); err != nil || string(got) != tc.want {
+			t.Errorf("Read(%q, %q): got %s, %v, want %s", tc.text, tc.kind, got, err, tc.want)
 		}
 	}
 }
 
-// FuzzLiteral looks for input that stops the reader, or that it reads as what is not JSON.
-func FuzzLiteral(f *testing.F) {
+// FuzzRead looks for input that stops the reader, or that it reads as what is not JSON.
+func FuzzRead(f *testing.F) {
 	for _, text := range []string{"a", "{a,b}", "{a: {b, c}}", `"x`, "{{}", "a;b;", "'", "{:}", "{,}", "}"} {
 		f.Add(text, "array")
 	}
@@ -41,13 +46,13 @@ func FuzzLiteral(f *testing.F) {
 		default:
 			kind = ""
 		}
-		if got, err := literal(text, kind); err == nil && !json.Valid(got) {
-			t.Errorf("literal(%q, %q) is %s", text, kind, got)
+		if got, err := Read(text, kind); err == nil && !json.Valid(got) {
+			t.Errorf("Read(%q, %q) is %s", text, kind, got)
 		}
-		items, err := values(text, kind)
+		items, err := Items(text, kind)
 		for _, got := range items {
 			if err == nil && !json.Valid(got) {
-				t.Errorf("values(%q, %q) has %s", text, kind, got)
+				t.Errorf("Items(%q, %q) has %s", text, kind, got)
 			}
 		}
 	})
