@@ -2,6 +2,7 @@ package json_test
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -68,5 +69,24 @@ func TestLimit(t *testing.T) {
 		if tc.limit > 0 && (json.Fits([]byte(tc.data), reflect.TypeOf(out), tc.limit, nil) == nil) != tc.ok {
 			t.Errorf("%s, read by reflection: want %t", name, tc.ok)
 		}
+	}
+}
+
+// The paths of fields that are there twice are no multiple of the data, however long a key is that
+// all of them are below of.
+func TestStrictTextIsBounded(t *testing.T) {
+	var twice strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&twice, `"%[1]d":1,"%[1]d":1,`, i)
+	}
+	var v any
+	r := json.NewReader([]byte(`{"` + strings.Repeat("n", 100_000) + `":{` + twice.String() + `"end":1}}`))
+	r.Any(&v)
+	size := 0
+	for _, err := range r.Strict() {
+		size += len(err.Error())
+	}
+	if err := r.Err(); err != nil || size == 0 || size > 1<<20 {
+		t.Errorf("%d bytes of paths, %v", size, err)
 	}
 }

@@ -31,8 +31,9 @@ type Reader struct {
 	broken bool  // the data is not JSON; it ended the reading
 	where  where // of saved or hard
 
-	strict   []error
-	reported map[string]bool
+	strict     []error
+	strictText int // how many bytes their texts have
+	reported   map[string]bool
 
 	shared bool
 	chunk  []byte
@@ -143,8 +144,9 @@ func (r *Reader) Err() error {
 	return r.where.tell(r.saved)
 }
 
-// Strict returns the fields that are unknown or there twice, in the order of the data and at most
-// 100: each is a *FieldError. It is nil if Err is not.
+// Strict returns the fields that are unknown or there twice, in the order of the data, and at most
+// 100: each is a *FieldError. Of fields with very long paths there are fewer. It is nil if Err is
+// not.
 func (r *Reader) Strict() []error {
 	if r.stopped() || r.saved != nil {
 		return nil
