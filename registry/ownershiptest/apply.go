@@ -120,6 +120,8 @@ func (h *history) content(w writer, live runtime.Object, manager string) map[str
 	content["apiVersion"], content["kind"] = w.kind.GroupVersionKind().ToAPIVersionAndKind()
 	if meta, ok := content["metadata"].(map[string]any); ok {
 		delete(meta, "managedFields")
+	} else {
+		delete(content, "metadata") // of null the library makes a document that can have no owners
 	}
 	switch h.random.IntN(30) {
 	case 0:

@@ -227,8 +227,28 @@ func (h *history) sent(entries []metav1.ManagedFieldsEntry) []metav1.ManagedFiel
 		if len(entries) > 0 {
 			entries[0].APIVersion = "gone.example.com/v1"
 		}
+	case 7, 8, 9:
+		if len(entries) > 0 {
+			e := &entries[h.random.IntN(len(entries))]
+			e.FieldsV1 = metav1.NewFieldsV1(h.otherwise(e.FieldsV1.GetRawString()))
+		}
 	}
 	return entries
+}
+
+// otherwise is FieldsV1 as nobody writes them but a stranger.
+func (h *history) otherwise(text string) string {
+	switch h.random.IntN(6) {
+	case 0:
+		return strings.Replace(text, "{}", "null", 1)
+	case 1:
+		return strings.ReplaceAll(text, `":{`, "\" :\n{ ")
+	case 2:
+		return strings.Replace(text, "{", `{"x:unknown":{"f:a":{}},`, 1)
+	case 3:
+		return strings.Replace(text, "{", `{"f:zone":{"f:of":null},`, 1)
+	}
+	return []string{"null", "[]", " {} ", "{}x", `{".":{}}`}[h.random.IntN(5)]
 }
 
 // aged gives the entry of a write that was just made a time of its own, so that there are older and
