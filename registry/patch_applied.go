@@ -51,19 +51,36 @@ func (e *endpoint) readContent(data []byte) (applied appliedPatch, strict []erro
 	}
 	// The Go type finds values of a wrong type, the schema finds unknown fields, and list items
 	// that are there twice.
-	switch _, err = e.Kind.ReadJSONWithin(data, e.Kind.New(), serializer.MaxMemory); {
-	case errors.Is(err, runtimejson.ErrTooLarge), errors.Is(err, quantity.ErrTooLarge):
-		return applied, nil, patch.Unreadable(err)
-	case err != nil:
-		// The words are those of the library.
-		if err = kjson.UnmarshalCaseSensitivePreserveInts(data, e.Kind.New()); err != nil {
-			return applied, nil, patch.Bad(err)
-		}
+	if err := e.fits(data, applied.content); err != nil {
+		return applied, nil, err
 	}
 	if err := e.owners.Check(applied.content); err != nil {
 		return applied, nil, err
 	}
 	return applied, strict, nil
+}
+
+// fits says why data is no object of the kind; content is what it says. The error is an API status.
+// An apply patch is YAML, which knows no kinds of numbers: 1.0 and 1e0 are integers, too.
+func (e *endpoint) fits(data []byte, content map[string]any) error {
+	read := func(data []byte) error {
+		_, err := e.Kind.ReadJSONWithin(data, e.Kind.New(), serializer.MaxMemory)
+		return err
+	}
+	switch err := read(data); {
+	case err == nil:
+		return nil
+	case errors.Is(err, runtimejson.ErrTooLarge), errors.Is(err, quantity.ErrTooLarge):
+		return patch.Unreadable(err)
+	}
+	if again, err := json.Marshal(content); err == nil && read(again) == nil {
+		return nil
+	}
+	// The words are those of the library.
+	if err := kjson.UnmarshalCaseSensitivePreserveInts(data, e.Kind.New()); err != nil {
+		return patch.Bad(err)
+	}
+	return nil
 }
 
 // inexact returns an integer of valid JSON that fits neither into an int64 nor, exactly, into a

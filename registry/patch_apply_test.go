@@ -189,6 +189,24 @@ func TestApplyAgainAfterAnotherWriter(t *testing.T) {
 	}
 }
 
+// An apply patch is YAML, in which a number may be written like a float and be an integer. Whether
+// it is JSON as well makes no difference.
+func TestApplyOfNumbersLikeFloats(t *testing.T) {
+	s := serveOwned(t, strategy{})
+	const head = `{"apiVersion":"shop.example.com/v1","kind":"Widget","spec":`
+	for _, text := range []string{head + " {replicas: 3.0}}", head + `{"replicas":3.0}}`, head + `{"replicas":3e0}}`, head + `{"replicas":0.3e1}}`} {
+		view, _, err := applyAs(s.v1, "one", text, false)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if got := read[*widget.V1](t, view); *got.Spec.Replicas != 3 || got.Generation != 1 {
+			t.Errorf("%s: %+v", text, got)
+		}
+	}
+	_, _, err := applyAs(s.v1, "one", head+`{"replicas":3.5}}`, false)
+	wantStatus(t, err, 400, "BadRequest", "error decoding patch: json: cannot unmarshal number 3.5 into Go struct field V1Spec.spec.replicas of type int32")
+}
+
 // A manifest that was exported with its resourceVersion makes the object again.
 func TestApplyCreatesWhatHasAVersion(t *testing.T) {
 	s := serveOwned(t, strategy{})

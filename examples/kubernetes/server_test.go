@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -12,10 +13,12 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/typeplane/typeplane"
 	"github.com/typeplane/typeplane/features"
@@ -23,6 +26,7 @@ import (
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/runtimetest"
 	"github.com/typeplane/typeplane/runtime/serializer"
+	"github.com/typeplane/typeplane/runtime/wire"
 )
 
 const namespace = "/api/v1/namespaces/default"
@@ -62,6 +66,7 @@ func TestServer(t *testing.T) {
 	t.Run("quantities", func(t *testing.T) { quantities(t, servertest.Of(t, c.Server)) })
 	t.Run("nodes and classes", func(t *testing.T) { nodesAndClasses(t, servertest.Of(t, c.Server)) })
 	t.Run("workloads", func(t *testing.T) { workloads(t, servertest.Of(t, c.Server)) })
+	t.Run("revisions", func(t *testing.T) { revisions(t, servertest.Of(t, c.Server)) })
 }
 
 func pods(t *testing.T, c servertest.Client) {
@@ -429,5 +434,33 @@ func workloads(t *testing.T, c servertest.Client) {
 	node := `{"apiVersion":"v1","kind":"Node","metadata":{"name":"one"},"status":{"capacity":{"cpu":"4"}}}`
 	if made := c.Want(201, `"allocatable":{"cpu":"4"}`, "POST", "/api/v1/nodes", node); strings.Contains(made, "generation") {
 		t.Errorf("the changes of a node are counted: %s", made)
+	}
+}
+
+// What a client puts into a revision as protobuf must be JSON that others can read: nobody could
+// list revisions otherwise, in any namespace.
+func revisions(t *testing.T, c servertest.Client) {
+	const path = "/apis/apps/v1/namespaces/default/controllerrevisions"
+	deep := func(n int) string { return strings.Repeat(`{"a":`, n) + "1" + strings.Repeat("}", n) }
+	for i, tc := range []struct {
+		data string
+		code int
+		says string
+	}{
+		{"x{", 400, "it can't be shown as JSON"},
+		{"{}{}", 400, "it can't be shown as JSON"},
+		{deep(9_999), 400, "more than 9900 objects and arrays are inside each other"},
+		{deep(9_899), 201, ""},
+		{`{"a": "<"}`, 201, ""},
+	} {
+		revision := &appsv1.ControllerRevision{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("r", i)}, Data: apiruntime.RawExtension{Raw: []byte(tc.data)}}
+		message, err := revision.Marshal()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Want(tc.code, tc.says, "POST", path, string(wire.AppendEnvelope(nil, "apps/v1", "ControllerRevision", message)))
+	}
+	if list := c.Want(200, "", "GET", path, ""); !json.Valid([]byte(list)) {
+		t.Error("nobody can read the list")
 	}
 }

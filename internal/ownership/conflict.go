@@ -22,7 +22,7 @@ type conflict struct {
 // conflicts are those with one manager after those with another.
 type conflicts []conflict
 
-func (c conflicts) Error() string { return c.message() }
+func (c conflicts) Error() string { return c.status().Error() }
 
 // conflictsWith are those of the fields that are the owner's.
 func conflictsWith(o *owner, fields *fieldset.Set) (found conflicts, err error) {
@@ -49,28 +49,39 @@ func conflictsWith(o *owner, fields *fieldset.Set) (found conflicts, err error) 
 	return found, nil
 }
 
-// status is the API status of conflicts, in the words of Kubernetes.
+// maxNamed is about how many bytes of paths a client is told of. A name that is on the way to many
+// fields would stand before each of them.
+const maxNamed = 512 << 10
+
+// status is the API status of conflicts, in the words of Kubernetes. Of very many only the first
+// are named.
 func (c conflicts) status() error {
 	slices.SortStableFunc(c, func(a, b conflict) int { return strings.Compare(a.text, b.text) })
-	causes := make([]metav1.StatusCause, len(c))
-	for i, one := range c {
-		causes[i] = metav1.StatusCause{
+	var causes []metav1.StatusCause
+	for room := maxNamed; len(causes) < len(c) && room > 0; {
+		one := c[len(causes)]
+		causes = append(causes, metav1.StatusCause{
 			Type: metav1.CauseTypeFieldManagerConflict, Message: "conflict with " + described(one.with), Field: one.path.String(),
-		}
+		})
+		room -= len(causes[len(causes)-1].Field)
 	}
-	return apierrors.NewApplyConflict(causes, c.message())
+	return apierrors.NewApplyConflict(causes, c.message(causes))
 }
 
-func (c conflicts) message() string {
+// message names the conflicts that are causes.
+func (c conflicts) message(causes []metav1.StatusCause) string {
 	if len(c) == 1 {
-		return fmt.Sprintf("Apply failed with 1 conflict: conflict with %s: %v", described(c[0].with), c[0].path)
+		return fmt.Sprintf("Apply failed with 1 conflict: %s: %s", causes[0].Message, causes[0].Field)
 	}
 	var lines []string
-	for i, one := range c {
-		if i == 0 || !sameIdentity(one.with, c[i-1].with) {
-			lines = append(lines, fmt.Sprintf("conflicts with %s:", described(one.with)))
+	for i, cause := range causes {
+		if i == 0 || !sameIdentity(c[i].with, c[i-1].with) {
+			lines = append(lines, fmt.Sprintf("conflicts with %s:", described(c[i].with)))
 		}
-		lines = append(lines, fmt.Sprintf("- %v", one.path))
+		lines = append(lines, "- "+cause.Field)
+	}
+	if more := len(c) - len(causes); more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
 	}
 	return fmt.Sprintf("Apply failed with %d conflicts: %s", len(c), strings.Join(lines, "\n"))
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -106,17 +107,17 @@ func (l *ownerList) gain(at int, self metav1.ManagedFieldsEntry, fields *fieldse
 func (t *Tracker) before(live, obj runtime.Object) ownerList {
 	was, sent := runtime.Meta(live).ManagedFields, runtime.Meta(obj).ManagedFields
 	if t.subresource == "" {
-		switch {
-		case isReset(sent):
+		if isReset(sent) {
 			return nil
-		case len(sent) > 0 && readable(sent, was):
-			return owners(sent)
+		}
+		if all, ok := sentOwners(sent, was); ok && len(sent) > 0 {
+			return all
 		}
 	}
-	if !readable(was, was) {
-		return nil
+	if all, ok := sentOwners(was, was); ok {
+		return all
 	}
-	return owners(was)
+	return nil
 }
 
 // isReset says whether a client wants nobody to own anything: it sends an empty list, or one empty
@@ -125,23 +126,32 @@ func isReset(sent []metav1.ManagedFieldsEntry) bool {
 	return sent != nil && len(sent) == 0 || len(sent) == 1 && sent[0] == metav1.ManagedFieldsEntry{}
 }
 
-// readable says whether a client has sent what owners look like. The fields of entries that are
-// known are not read again.
-func readable(sent, known []metav1.ManagedFieldsEntry) bool {
+// sentOwners are the owners that a client has sent. It is not ok if that is not what owners look
+// like. The fields of entries that are known are not read again; those of others may be written in
+// many ways, of which only one is left.
+func sentOwners(sent, known []metav1.ManagedFieldsEntry) (all ownerList, ok bool) {
+	settled := sent
 	for i := range sent {
-		e := &sent[i]
-		if checkHead(i, e) != nil {
-			return false
+		o := owner{sent[i]}
+		if checkHead(i, &o.ManagedFieldsEntry) != nil {
+			return nil, false
 		}
-		text := e.FieldsV1.GetRawBytes()
-		if i < len(known) && bytes.Equal(text, known[i].FieldsV1.GetRawBytes()) || fieldset.None(text) {
+		if i < len(known) && bytes.Equal(o.FieldsV1.GetRawBytes(), known[i].FieldsV1.GetRawBytes()) || o.none() {
 			continue
 		}
-		if _, err := fieldset.Read(text); err != nil {
-			return false
+		fields, err := o.fields()
+		if err == nil {
+			err = o.setFields(fields)
 		}
+		if err != nil {
+			return nil, false
+		}
+		if &settled[0] == &sent[0] {
+			settled = slices.Clone(sent)
+		}
+		settled[i] = o.ManagedFieldsEntry
 	}
-	return true
+	return owners(settled), true
 }
 
 // checkHead says what is wrong with the entry number i, but for its fields.

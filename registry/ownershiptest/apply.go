@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"maps"
 	"reflect"
 	"slices"
@@ -53,10 +54,7 @@ func (h *history) apply(w writer) bool {
 		}
 		return true
 	}
-	obj := copied(live)
-	if w.documents {
-		obj = document(obj)
-	}
+	obj := w.given(live)
 	want, wantErr := w.oracle.apply(obj, content, manager, force)
 	got, sent, err := w.tracker.Apply(obj, content, manager, force)
 	switch {
@@ -122,6 +120,8 @@ func (h *history) content(w writer, live runtime.Object, manager string) map[str
 	content["apiVersion"], content["kind"] = w.kind.GroupVersionKind().ToAPIVersionAndKind()
 	if meta, ok := content["metadata"].(map[string]any); ok {
 		delete(meta, "managedFields")
+	} else {
+		delete(content, "metadata") // of null the library makes a document that can have no owners
 	}
 	switch h.random.IntN(30) {
 	case 0:
@@ -195,22 +195,53 @@ func (h *history) annotate(live runtime.Object, content map[string]any) {
 	meta.Annotations[lastApplied] = text(h.some(content))
 }
 
-// document is an object as somebody sent it who is fond of empty values.
-func document(obj runtime.Object) ownership.Document {
-	content := withoutOwners(obj)
+// document is an object as somebody sent it who is fond of nulls and empty values. It is the same
+// for the same object.
+func document(kind *runtime.Kind, obj runtime.Object) ownership.Document {
+	bare := copied(obj)
+	runtime.Meta(bare).ManagedFields = nil // whose fields may be no JSON
+	object := withoutOwners(bare)
+	content := maps.Clone(object)
 	for _, name := range []string{"apiVersion", "kind", "metadata"} {
 		delete(content, name)
 	}
 	for _, part := range content {
-		if part, ok := part.(map[string]any); ok && len(part) > 2 {
-			for name, value := range part {
-				if list, ok := value.([]any); ok && len(list) == 1 {
-					part[name] = []any{}
+		emptied(part)
+	}
+	of, err := read(kind, jsontree.Append(nil, object)) // which has the same parts
+	if err != nil {
+		panic(err)
+	}
+	*runtime.Meta(of) = *runtime.Meta(copied(obj))
+	return ownership.Document{Object: of, Content: content}
+}
+
+// emptied makes some members of objects null or empty.
+func emptied(value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, inner := range value {
+			switch chance := crc32.ChecksumIEEE([]byte(name + text(inner))); inner := inner.(type) {
+			case map[string]any:
+				if chance%12 == 0 {
+					value[name] = map[string]any{}
+				}
+			case []any:
+				if chance%6 == 0 || len(inner) == 1 && chance%2 == 0 {
+					value[name] = []any{}
+				}
+			default:
+				if chance%15 == 0 {
+					value[name] = nil
 				}
 			}
+			emptied(value[name])
+		}
+	case []any:
+		for _, item := range value {
+			emptied(item)
 		}
 	}
-	return ownership.Document{Object: obj, Content: content}
 }
 
 // withoutOwners is an object in JSON. Its metadata is as a Go value has it.

@@ -63,8 +63,16 @@ type writer struct {
 	part    string
 	tracker *ownership.Tracker
 	oracle  Oracle
-	// documents says that it applies to documents.
+	// documents says that it writes documents.
 	documents bool
+}
+
+// given is a copy of an object as the writer's tracker wants it.
+func (w *writer) given(obj runtime.Object) runtime.Object {
+	if w.documents {
+		return document(w.kind, obj)
+	}
+	return copied(obj)
 }
 
 // history is what happens to one object.
@@ -120,7 +128,7 @@ func (h *history) write() bool {
 		clear(h.applied)
 	}
 	w := h.writers[h.random.IntN(len(h.writers))]
-	if w.documents || h.random.IntN(2) == 0 {
+	if h.random.IntN(2) == 0 {
 		return h.apply(w)
 	}
 	live, ok := h.live(w)
@@ -135,18 +143,18 @@ func (h *history) write() bool {
 	manager := fmt.Sprintf("manager-%d", h.random.IntN(14))
 	before := show(live, obj)
 
-	want, wantErr := w.oracle.Update(live, obj, manager)
-	got, err := w.tracker.Update(copied(live), copied(obj), manager)
+	want, wantErr := w.oracle.Update(w.given(live), w.given(obj), manager)
+	got, err := w.tracker.Update(w.given(live), w.given(obj), manager)
 	switch {
 	case wantErr != nil:
 		return true // some of what chance makes is no valid object; nobody needs to agree about that
 	case err != nil:
-		h.t.Errorf("%s in %s, %q: %v\n%s", manager, w.kind.GroupVersionKind(), w.part, err, before)
+		h.t.Errorf("%s in %s, %q, documents %v: %v\n%s", manager, w.kind.GroupVersionKind(), w.part, w.documents, err, before)
 		return false
 	}
 	h.compared++
 	if diff := difference(got, want); diff != "" {
-		h.t.Errorf("%s in %s, %q: %s\n%s", manager, w.kind.GroupVersionKind(), w.part, diff, before)
+		h.t.Errorf("%s in %s, %q, documents %v: %s\n%s", manager, w.kind.GroupVersionKind(), w.part, w.documents, diff, before)
 		return false
 	}
 	runtime.Meta(obj).ManagedFields = h.aged(got)
@@ -219,8 +227,28 @@ func (h *history) sent(entries []metav1.ManagedFieldsEntry) []metav1.ManagedFiel
 		if len(entries) > 0 {
 			entries[0].APIVersion = "gone.example.com/v1"
 		}
+	case 7, 8, 9:
+		if len(entries) > 0 {
+			e := &entries[h.random.IntN(len(entries))]
+			e.FieldsV1 = metav1.NewFieldsV1(h.otherwise(e.FieldsV1.GetRawString()))
+		}
 	}
 	return entries
+}
+
+// otherwise is FieldsV1 as nobody writes them but a stranger.
+func (h *history) otherwise(text string) string {
+	switch h.random.IntN(6) {
+	case 0:
+		return strings.Replace(text, "{}", "null", 1)
+	case 1:
+		return strings.ReplaceAll(text, `":{`, "\" :\n{ ")
+	case 2:
+		return strings.Replace(text, "{", `{"x:unknown":{"f:a":{}},`, 1)
+	case 3:
+		return strings.Replace(text, "{", `{"f:zone":{"f:of":null},`, 1)
+	}
+	return []string{"null", "[]", " {} ", "{}x", `{".":{}}`}[h.random.IntN(5)]
 }
 
 // aged gives the entry of a write that was just made a time of its own, so that there are older and

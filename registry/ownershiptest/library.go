@@ -115,6 +115,9 @@ func whole(obj runtime.Object, content map[string]any) *unstructured.Unstructure
 	if err != nil {
 		panic(err)
 	}
+	if sent := runtime.Meta(obj).ManagedFields; sent != nil && len(sent) == 0 {
+		meta["managedFields"] = []any{} // which is something else than none
+	}
 	u := &unstructured.Unstructured{Object: apiruntime.DeepCopyJSON(content)}
 	u.Object["metadata"] = meta
 	u.SetGroupVersionKind(obj.GetObjectKind().GroupVersionKind())

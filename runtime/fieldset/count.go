@@ -28,7 +28,8 @@ func Count(fields []byte, s *Set) (int, error) {
 // None says whether there is no field in fields.
 func None(fields []byte) bool {
 	fields = bytes.TrimSpace(fields)
-	return len(fields) == 0 || len(fields) <= 4 && len(bytes.Join(bytes.Fields(fields), nil)) == 2
+	r := reader{data: fields}
+	return len(fields) == 0 || r.next('{') && r.next('}') && r.at == len(fields)
 }
 
 // reader goes through FieldsV1, objects in objects.

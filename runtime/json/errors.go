@@ -79,12 +79,17 @@ func kindOf(c byte) string {
 	return ""
 }
 
-// maxStrict is how many strict errors are remembered.
-const maxStrict = 100
+const (
+	// maxStrict is how many strict errors are remembered.
+	maxStrict = 100
+	// maxStrictText is about how many bytes their texts have: a path may be as long as all the
+	// data.
+	maxStrictText = 64 << 10
+)
 
 // report remembers a strict error about the key at hand.
 func (r *Reader) report(what string) {
-	if len(r.strict) >= maxStrict || r.stopped() {
+	if len(r.strict) >= maxStrict || r.strictText > maxStrictText || r.stopped() {
 		return
 	}
 	err := &FieldError{what, r.path()}
@@ -96,6 +101,7 @@ func (r *Reader) report(what string) {
 		r.reported = map[string]bool{}
 	}
 	r.reported[text] = true
+	r.strictText += len(text)
 	r.strict = append(r.strict, err)
 }
 

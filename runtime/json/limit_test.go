@@ -2,6 +2,7 @@ package json_test
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -33,6 +34,8 @@ func readWide(r *json.Reader, out *wide) {
 			r.Any(&out.Any)
 		case "map":
 			json.ReadMap(r, &out.Map, "map[string]int64", (*json.Reader).Int64)
+		default:
+			r.Unknown()
 		}
 	}
 }
@@ -67,6 +70,52 @@ func TestLimit(t *testing.T) {
 		}
 		if tc.limit > 0 && (json.Fits([]byte(tc.data), reflect.TypeOf(out), tc.limit, nil) == nil) != tc.ok {
 			t.Errorf("%s, read by reflection: want %t", name, tc.ok)
+		}
+	}
+}
+
+// The paths of fields that are there twice are no multiple of the data, however long a key is that
+// all of them are below of.
+func TestStrictTextIsBounded(t *testing.T) {
+	var twice strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&twice, `"%[1]d":1,"%[1]d":1,`, i)
+	}
+	var v any
+	r := json.NewReader([]byte(`{"` + strings.Repeat("n", 100_000) + `":{` + twice.String() + `"end":1}}`))
+	r.Any(&v)
+	size := 0
+	for _, err := range r.Strict() {
+		size += len(err.Error())
+	}
+	if err := r.Err(); err != nil || size == 0 || size > 1<<20 {
+		t.Errorf("%d bytes of paths, %v", size, err)
+	}
+}
+
+// What strangers nest so deep that nothing could be put around it is not read, by functions or by
+// reflection, wherever it is.
+func TestDepthOfStrangers(t *testing.T) {
+	for name, around := range map[string][2]string{"a value": {`{"any":`, `}`}, "a member that is passed over": {`{"other":`, `}`}, "structs": {"", ""}} {
+		begin, end := "[", "]"
+		if name == "structs" {
+			begin, end = `{"inner":`, "}"
+		}
+		for n, want := range map[int]error{9000: nil, 9950: json.ErrTooDeep} {
+			data := []byte(around[0] + strings.Repeat(begin, n) + "null" + strings.Repeat(end, n) + around[1])
+			var out wide
+			r := json.NewReader(data).Limit(1 << 30)
+			readWide(r, &out)
+			if err := r.Err(); !errors.Is(err, want) {
+				t.Errorf("%s, %d: %v", name, n, err)
+			}
+			if err := json.Fits(data, reflect.TypeFor[wide](), 1<<30, nil); !errors.Is(err, want) {
+				t.Errorf("%s, %d, by reflection: %v", name, n, err)
+			}
+			r = json.NewReader(data)
+			if readWide(r, new(wide)); r.Err() != nil {
+				t.Errorf("%s, %d, of a friend: %v", name, n, r.Err())
+			}
 		}
 	}
 }

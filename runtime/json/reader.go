@@ -3,13 +3,19 @@ package json
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"strings"
 )
 
-// maxDepth is how many objects and arrays may be inside each other, as in encoding/json.
-const maxDepth = 10000
+const (
+	// maxDepth is how many objects and arrays may be inside each other, as in encoding/json.
+	maxDepth = 10000
+	// maxStrangeDepth is the same for data of strangers. It leaves room for what is put around
+	// their objects, which others could not read otherwise: a list, an event, the names of fields.
+	maxStrangeDepth = maxDepth - 100
+)
 
 // Reader reads one JSON value, piece by piece, in the order in which it stands in the data. Its
 // methods return no errors. After one that ends the reading all of them do nothing, and the loops
@@ -31,8 +37,9 @@ type Reader struct {
 	broken bool  // the data is not JSON; it ended the reading
 	where  where // of saved or hard
 
-	strict   []error
-	reported map[string]bool
+	strict     []error
+	strictText int // how many bytes their texts have
+	reported   map[string]bool
 
 	shared bool
 	chunk  []byte
@@ -42,6 +49,7 @@ type Reader struct {
 	first [16]frame // room for frames
 
 	room    int  // the bytes that may still be allocated
+	depth   int  // how many frames there may be
 	limited bool // Limit was called
 	guard   func(t reflect.Type, value []byte) error
 }
@@ -57,7 +65,7 @@ type frame struct {
 
 // NewReader returns a Reader of data, which must not change until Err was called.
 func NewReader(data []byte) *Reader {
-	r := &Reader{data: data, room: math.MaxInt}
+	r := &Reader{data: data, room: math.MaxInt, depth: maxDepth}
 	r.frames = r.first[:0]
 	return r
 }
@@ -71,9 +79,10 @@ func (r *Reader) Shared() *Reader {
 
 // Limit lets what is read take at most so many bytes of memory beside the strings in it, which are
 // no longer than the data. It is needed because three bytes of JSON can stand for a struct of a
-// thousand. Beyond it reading ends with ErrTooLarge. It returns r.
+// thousand. Beyond it reading ends with ErrTooLarge. What is nested so deep that nothing could be
+// put around it is ErrTooDeep. It returns r.
 func (r *Reader) Limit(bytes int) *Reader {
-	r.room, r.limited = bytes, true
+	r.room, r.depth, r.limited = bytes, maxStrangeDepth, true
 	return r
 }
 
@@ -102,8 +111,13 @@ func (r *Reader) pass(t reflect.Type, value []byte) bool {
 	return true
 }
 
-// ErrTooLarge ends the reading of what would take more memory than Limit allows.
-var ErrTooLarge = errors.New("json: the value takes too much memory")
+var (
+	// ErrTooLarge ends the reading of what would take more memory than Limit allows.
+	ErrTooLarge = errors.New("json: the value takes too much memory")
+	// ErrTooDeep ends the reading of what has more objects and arrays inside each other than Limit
+	// allows.
+	ErrTooDeep = fmt.Errorf("json: more than %d objects and arrays are inside each other", maxStrangeDepth)
+)
 
 // itemCost is what an item of a list or map counts besides its size: whoever judges it allocates,
 // too, an error or the name of its field.
@@ -135,6 +149,9 @@ func (r *Reader) Err() error {
 		if err := json.Unmarshal(r.data, &all); err != nil {
 			return err
 		}
+		if r.broken && r.limited {
+			return ErrTooDeep // which is all that is wrong with it
+		}
 		if r.broken {
 			return errors.New("json: the data changed while it was read")
 		}
@@ -143,8 +160,9 @@ func (r *Reader) Err() error {
 	return r.where.tell(r.saved)
 }
 
-// Strict returns the fields that are unknown or there twice, in the order of the data and at most
-// 100: each is a *FieldError. It is nil if Err is not.
+// Strict returns the fields that are unknown or there twice, in the order of the data, and at most
+// 100: each is a *FieldError. Of fields with very long paths there are fewer. It is nil if Err is
+// not.
 func (r *Reader) Strict() []error {
 	if r.stopped() || r.saved != nil {
 		return nil
@@ -186,7 +204,7 @@ func (r *Reader) save(err error) {
 
 // push begins an object (index -1) or an array (index 0).
 func (r *Reader) push(index int) {
-	if len(r.frames) == maxDepth {
+	if len(r.frames) == r.depth {
 		r.bad()
 	}
 	r.frames = append(r.frames, frame{index: index})

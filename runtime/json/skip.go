@@ -15,7 +15,7 @@ func (r *Reader) Raw() []byte {
 func (r *Reader) skip() {
 	r.peek()
 	var end int
-	end, r.closers = valueEnd(r.data, r.pos, maxDepth-len(r.frames), r.closers[:0])
+	end, r.closers = valueEnd(r.data, r.pos, r.depth-len(r.frames), r.closers[:0])
 	if end < 0 {
 		r.bad()
 		return

@@ -15,6 +15,9 @@ import (
 func Fits(data []byte, t reflect.Type, bytes int, guard func(t reflect.Type, value []byte) error) error {
 	r := NewReader(data).Limit(bytes).Guard(guard)
 	r.weigh(t)
+	if r.broken && json.Valid(data) {
+		return ErrTooDeep
+	}
 	return r.hard
 }
 

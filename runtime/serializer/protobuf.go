@@ -72,10 +72,15 @@ func (s protobufSource) decode(kind *runtime.Kind, obj runtime.Object, how manne
 			return nil, err
 		}
 	}
+	unmarshal := kind.Unmarshal
 	if how.shared {
-		return nil, kind.UnmarshalShared(s.envelope.Raw, obj)
+		unmarshal = kind.UnmarshalShared
 	}
-	return nil, kind.Unmarshal(s.envelope.Raw, obj)
+	err := unmarshal(s.envelope.Raw, obj)
+	if err == nil && how.bounded {
+		err = checkJSON(kind, obj)
+	}
+	return nil, err
 }
 
 // AppendProtobuf appends obj in its envelope; what it says about its kind is gvk, not obj's

@@ -3,40 +3,63 @@ package tree
 import (
 	"maps"
 	"slices"
-
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
 // Atomic are the paths of what is owned as a whole in a tree: lists, maps and structs. What is in
-// one of them is not looked at any further.
-func (t *Type) Atomic(v any) []string { return t.atomic(nil, "", v) }
+// one of them is not looked at any further. Of very many only the first are named.
+func (t *Type) Atomic(v any) []string {
+	s := search{room: maxText}
+	s.atomic(t, v)
+	return s.found
+}
 
-func (t *Type) atomic(found []string, path string, v any) []string {
+// search is one walk through a tree.
+type search struct {
+	path  path
+	found []string
+	room  int // for the text of what is found
+}
+
+func (s *search) atomic(t *Type, v any) {
 	switch v := v.(type) {
 	case map[string]any:
 		if t.kinds&isObject == 0 {
-			return found
+			return
 		}
 		if t.object.atomic {
-			return append(found, path)
+			s.add()
+			return
 		}
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			if inner, _ := t.object.member(name); inner != nil {
-				found = inner.atomic(found, path+fieldpath.PathElement{FieldName: &name}.String(), v[name])
-			}
+			inner, _ := t.object.member(name)
+			s.at(member(name), inner, v[name])
 		}
 	case []any:
 		if t.kinds&isList == 0 {
-			return found
+			return
 		}
 		if t.list.atomic {
-			return append(found, path)
+			s.add()
+			return
 		}
 		for i, item := range v {
-			if t.list.items != nil {
-				found = t.list.items.atomic(found, path+fieldpath.PathElement{Index: &i}.String(), item)
-			}
+			s.at(indexed(i), t.list.items, item)
 		}
 	}
-	return found
+}
+
+// at goes on at a place, unless nothing is known of its type, or enough was found.
+func (s *search) at(p place, t *Type, v any) {
+	if t == nil || s.room < 0 {
+		return
+	}
+	s.path = append(s.path, p)
+	s.atomic(t, v)
+	s.path = s.path[:len(s.path)-1]
+}
+
+func (s *search) add() {
+	text := s.path.text()
+	s.found = append(s.found, text)
+	s.room -= len(text)
 }

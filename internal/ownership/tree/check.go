@@ -6,22 +6,35 @@ import (
 	"slices"
 	"strings"
 
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/structured-merge-diff/v6/schema"
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
+// maxText is about how many bytes clients are told of what is in a tree. A name that is on the way
+// to many values would stand before each of them.
+const maxText = 64 << 10
+
 // Check says what is wrong with a tree. Items of a list may be there twice only if twice says so.
-// The words are those of structured-merge-diff, which clients see.
+// The words are those of structured-merge-diff, which clients see. Of very many faults only some
+// are named.
 func (t *Type) Check(v any, twice bool) error {
-	faults := t.check(v, twice)
-	switch len(faults) {
+	c := checking{twice: twice, room: maxText}
+	c.check(t, v)
+	switch len(c.faults) {
 	case 0:
 		return nil
 	case 1:
-		return faults[0]
+		return c.faults[0]
 	}
-	return faults
+	return c.faults
+}
+
+// checking is one walk through a tree. It ends when it has found enough.
+type checking struct {
+	twice  bool
+	path   path
+	faults faults
+	room   int // for the text of the faults
 }
 
 // fault is what is wrong with a value at a path.
@@ -44,36 +57,45 @@ func (f faults) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-func wrong(format string, args ...any) faults {
-	return faults{{message: fmt.Sprintf(format, args...)}}
+// wrong says what is wrong with the value that the walk is at.
+func (c *checking) wrong(format string, args ...any) {
+	f := fault{c.path.text(), fmt.Sprintf(format, args...)}
+	c.faults = append(c.faults, f)
+	c.room -= len(f.Error())
 }
 
-// below are the faults of what is at an element of the path.
-func (f faults) below(at fieldpath.PathElement) faults {
-	for i := range f {
-		f[i].path = at.String() + f[i].path
-	}
-	return f
+func (c *checking) enough() bool { return c.room < 0 }
+
+// at checks a value at a place of the one that the walk is at.
+func (c *checking) at(p place, t *Type, v any) {
+	c.path = append(c.path, p)
+	c.check(t, v)
+	c.path = c.path[:len(c.path)-1]
 }
 
-func (t *Type) check(v any, twice bool) faults {
-	if t == nil {
-		return wrong("schema error: no type found")
+func (c *checking) check(t *Type, v any) {
+	switch {
+	case t == nil:
+		c.wrong("schema error: no type found")
+		return
+	case c.enough():
+		return
 	}
 	switch t.of(v).first() {
 	case isObject:
-		return t.object.check(v, twice)
+		c.object(&t.object, v)
 	case isScalar:
-		return checkScalar(t.scalar, v)
+		c.scalar(t.scalar, v)
 	case isList:
-		return t.list.check(v, twice)
+		c.list(&t.list, v)
+	default:
+		c.wrong("schema error: invalid atom")
 	}
-	return wrong("schema error: invalid atom")
 }
 
-func checkScalar(scalar schema.Scalar, v any) faults {
+func (c *checking) scalar(scalar schema.Scalar, v any) {
 	if v == nil {
-		return nil
+		return
 	}
 	text, truth, number := false, false, false
 	switch v.(type) {
@@ -86,81 +108,82 @@ func checkScalar(scalar schema.Scalar, v any) faults {
 	}
 	switch {
 	case scalar == schema.Numeric && !number:
-		return wrong("expected numeric (int or float), got %T", v)
+		c.wrong("expected numeric (int or float), got %T", v)
 	case scalar == schema.String && !text:
-		return wrong("expected string, got %#v", value.NewValueInterface(v))
+		c.wrong("expected string, got %#v", value.NewValueInterface(v))
 	case scalar == schema.Boolean && !truth:
-		return wrong("expected boolean, got %v", value.NewValueInterface(v))
+		c.wrong("expected boolean, got %v", value.NewValueInterface(v))
 	case scalar == schema.Untyped && !text && !truth && !number:
-		return wrong("expected any scalar, got %v", value.NewValueInterface(v))
+		c.wrong("expected any scalar, got %v", value.NewValueInterface(v))
 	}
-	return nil
 }
 
-func (l *list) check(v any, twice bool) (all faults) {
+func (c *checking) list(l *list, v any) {
 	if v == nil {
-		return nil
+		return
 	}
 	items, ok := v.([]any)
 	if !ok {
-		return wrong("expected list, got %v", value.NewValueInterface(v))
+		c.wrong("expected list, got %v", value.NewValueInterface(v))
+		return
 	}
 	var seen map[string]bool
 	if !l.atomic {
 		seen = make(map[string]bool, len(items))
 	}
 	for i, item := range items {
+		if c.enough() {
+			return
+		}
 		if l.atomic {
-			if found := l.items.check(item, twice); found != nil {
-				all = append(all, found.below(fieldpath.PathElement{Index: &i})...)
-			}
+			c.at(indexed(i), l.items, item)
 			continue
 		}
 		id, err := l.identity(item)
 		if err != nil {
-			return append(all, wrong("element %v: %v", i, err)...)
+			c.wrong("element %v: %v", i, err)
+			return
 		}
-		if seen[id] && !twice {
-			all = append(all, wrong("duplicate entries for key %v", l.element(item))...)
+		if seen[id] && !c.twice {
+			c.wrong("duplicate entries for key %v", l.element(item))
 		}
 		seen[id] = true
-		if found := l.items.check(item, twice); found != nil {
-			all = append(all, found.below(l.element(item))...)
-		}
+		c.at(l.place(item), l.items, item)
 	}
-	return all
 }
 
-func (o *object) check(v any, twice bool) (all faults) {
+func (c *checking) object(o *object, v any) {
 	if v == nil {
-		return nil
+		return
 	}
 	members, ok := v.(map[string]any)
 	if !ok {
-		return wrong("expected map, got %v", value.NewValueInterface(v))
+		c.wrong("expected map, got %v", value.NewValueInterface(v))
+		return
 	}
-	unknown := false
+	before, unknown := len(c.faults), false
 	for name, inner := range members {
 		t, declared := o.member(name)
 		if !declared && t == nil {
 			unknown = true
-		} else if found := t.check(inner, twice); found != nil {
-			all = append(all, found.below(fieldpath.PathElement{FieldName: &name})...)
+		} else {
+			c.at(member(name), t, inner)
 		}
 	}
 	if unknown {
-		all = append(all, o.unknown(members)...)
+		c.unknown(o, members)
 	}
-	slices.SortStableFunc(all, func(a, b fault) int { return strings.Compare(a.path, b.path) })
-	return all
+	slices.SortStableFunc(c.faults[before:], func(a, b fault) int { return strings.Compare(a.path, b.path) })
 }
 
 // unknown is about the first of the members that must not be there.
-func (o *object) unknown(members map[string]any) faults {
+func (c *checking) unknown(o *object, members map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if t, declared := o.member(name); !declared && t == nil {
-			return wrong("field not declared in schema").below(fieldpath.PathElement{FieldName: &name})
+			c.path = append(c.path, member(name))
+			c.wrong("field not declared in schema")
+			c.path = c.path[:len(c.path)-1]
+			return
 		}
 	}
-	return nil
 }

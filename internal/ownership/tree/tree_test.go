@@ -311,3 +311,30 @@ func (r maker) some(fields *fieldpath.Set) *fieldpath.Set {
 	})
 	return out
 }
+
+// What clients are told of a tree is no multiple of it, however long the name is that many faults
+// are below of.
+func TestTextIsBounded(t *testing.T) {
+	granular := typeOf(t, "associative", "[name, port]", "separable")
+	name, same, lists := strings.Repeat("n", 100_000), make([]any, 2_000), map[string]any{}
+	for i := range same {
+		same[i] = "a"
+		lists[fmt.Sprint(i)] = []any{}
+	}
+	for what, v := range map[string]any{
+		"below a member": map[string]any{"items": map[string]any{name: map[string]any{"name": "a", "more": same}}},
+		"below an item":  map[string]any{"keyed": []any{map[string]any{"name": name, "more": same}}},
+	} {
+		err := granular.tree.Check(v, false)
+		if err == nil || len(err.Error()) > 1<<20 {
+			t.Errorf("%s: it takes %d bytes to say what is wrong", what, len(err.Error()))
+		}
+	}
+	size := 0
+	for _, path := range granular.tree.Atomic(map[string]any{"open": map[string]any{name: lists}}) {
+		size += len(path)
+	}
+	if size == 0 || size > 1<<20 {
+		t.Errorf("%d bytes of paths", size)
+	}
+}
