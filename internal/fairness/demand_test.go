@@ -32,6 +32,7 @@ func TestIdleLends(t *testing.T) {
 			}()
 		}
 		time.Sleep(time.Hour)
+		synctest.Wait() // else a race detector does not know that who changes it is done
 		if got := c.levels["burst"].limit; got != 5 {
 			t.Errorf("an hour later the level that has nothing to do has %d of its 10 seats, and lends 5 at most", got)
 		}

@@ -39,7 +39,7 @@ func newcomers(t *testing.T, wide int) {
 			}
 		})
 	}
-	time.Sleep(20 * time.Second)
+	time.Sleep(5 * time.Second)
 	cancel()
 	all.Wait()
 	sum := int64(0)
