@@ -97,7 +97,8 @@ func (e *endpoint) remove(ctx context.Context, key, name string, request *admiss
 	return uid, err
 }
 
-// mayDelete checks the preconditions of a deletion.
+// mayDelete checks the preconditions of a deletion. One that is there and empty is none that an
+// object could meet: its client was to name what it has read, and has read nothing.
 func (e *endpoint) mayDelete(current storage.Entry, name string, opts metav1.DeleteOptions) (wire.Meta, error) {
 	unsafe := opts.IgnoreStoreReadErrorWithClusterBreakingPotential
 	if unsafe != nil && *unsafe {
@@ -118,12 +119,10 @@ func (e *endpoint) mayDelete(current storage.Entry, name string, opts metav1.Del
 	if p == nil {
 		return meta, nil
 	}
-	if p.UID != nil {
-		if err := e.checkUID(*p.UID, meta.UID, name); err != nil {
-			return wire.Meta{}, err
-		}
+	if p.UID != nil && string(*p.UID) != meta.UID {
+		return wire.Meta{}, e.otherObject(*p.UID, meta.UID, name)
 	}
-	if p.ResourceVersion != nil && *p.ResourceVersion != "" && *p.ResourceVersion != storage.FormatRevision(current.Revision) {
+	if p.ResourceVersion != nil && *p.ResourceVersion != storage.FormatRevision(current.Revision) {
 		//lint:ignore ST1005 the words of Kubernetes, which clients look for
 		return wire.Meta{}, apierrors.NewConflict(e.resource, name, fmt.Errorf(
 			"Precondition failed: ResourceVersion in precondition: %v, ResourceVersion in object meta: %v", *p.ResourceVersion, current.Revision))

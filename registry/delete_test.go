@@ -48,6 +48,11 @@ func TestDeletePreconditions(t *testing.T) {
 	wantStatus(t, err, 409, "Conflict", `Operation cannot be fulfilled on widgets.shop.example.com "w": Precondition failed: UID in precondition: other, UID in object meta: `+string(obj.UID))
 	_, err = s.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: &rv}})
 	wantStatus(t, err, 409, "Conflict", `Operation cannot be fulfilled on widgets.shop.example.com "w": Precondition failed: ResourceVersion in precondition: 1, ResourceVersion in object meta: `+obj.ResourceVersion)
+	// What is empty was not left out.
+	_, err = s.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions("")})
+	wantStatus(t, err, 409, "Conflict", `Operation cannot be fulfilled on widgets.shop.example.com "w": Precondition failed: UID in precondition: , UID in object meta: `+string(obj.UID))
+	_, err = s.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{Preconditions: metav1.NewRVDeletionPrecondition("").Preconditions})
+	wantStatus(t, err, 409, "Conflict", `Operation cannot be fulfilled on widgets.shop.example.com "w": Precondition failed: ResourceVersion in precondition: , ResourceVersion in object meta: `+obj.ResourceVersion)
 	if _, err = s.v1.Delete.Delete(ctx, new(rest.Request), named, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &obj.UID, ResourceVersion: &obj.ResourceVersion}}); err != nil {
 		t.Error(err)
 	}

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -65,7 +66,7 @@ func (e *endpoint) deleteListed(ctx context.Context, req *rest.Request, entry st
 		opts.Preconditions = &metav1.Preconditions{UID: &uid}
 	}
 	_, err = e.Delete(ctx, req, e.NameOf(entry.Key), opts)
-	if apierrors.IsNotFound(err) || ours && apierrors.IsConflict(err) {
+	if other := (otherObjectError{}); apierrors.IsNotFound(err) || ours && errors.As(err, &other) {
 		return true, nil
 	}
 	return false, err

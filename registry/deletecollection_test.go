@@ -2,12 +2,17 @@ package registry_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 	"github.com/typeplane/typeplane/storage"
@@ -147,5 +152,26 @@ func TestDeleteCollectionRefused(t *testing.T) {
 	_, _, err = deleteAll(t, s, metav1.DeleteOptions{}, metav1.ListOptions{Continue: "x"})
 	if status(t, err).Code != 400 {
 		t.Error(err)
+	}
+}
+
+// TestDeleteCollectionDenied: a conflict that admission sees is none with another object of the
+// name. The object stays, so the client is told.
+func TestDeleteCollectionDenied(t *testing.T) {
+	chain := new(admission.Chain)
+	chain.Set([]admission.Plugin{{Validate: func(_ context.Context, r *admission.Request) error {
+		if r.Operation == admission.Delete && r.Name == "b" {
+			return apierrors.NewConflict(schema.GroupResource{Resource: "widgets"}, r.Name, errors.New("it is in use"))
+		}
+		return nil
+	}}})
+	s := serveWith(t, strategy{}, registry.Options{Admission: chain}, nil)
+	for _, name := range []string{"a", "b", "c"} {
+		s.mustCreate(`{"metadata":{"name":"` + name + `"}}`)
+	}
+	_, _, err := deleteAll(t, s, metav1.DeleteOptions{}, metav1.ListOptions{})
+	wantStatus(t, err, 409, "Conflict", `Operation cannot be fulfilled on widgets "b": it is in use`)
+	if s.left() != "b c" {
+		t.Errorf("left %q", s.left())
 	}
 }

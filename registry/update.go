@@ -116,8 +116,8 @@ func (e *endpoint) replace(ctx context.Context, w *write, hub runtime.Object, fr
 	e.noteHub(w.Steps, rest.StepMutated, hub)
 
 	// Preconditions that the object itself states.
-	if err := e.checkUID(meta.UID, string(oldMeta.UID), meta.Name); err != nil {
-		return nil, nil, err
+	if meta.UID != "" && meta.UID != oldMeta.UID {
+		return nil, nil, e.otherObject(meta.UID, string(oldMeta.UID), meta.Name)
 	}
 	if err := e.checkRevision(meta, current.Revision); err != nil {
 		return nil, nil, err
@@ -279,13 +279,16 @@ func sameBut(a, b []byte, fields ...int32) (bool, error) {
 	return wire.EqualExcept(ea.Raw, eb.Raw, fields...)
 }
 
-// checkUID refuses to touch another object of the same name. want is "" if the client doesn't care.
-func (e *endpoint) checkUID(want types.UID, have, name string) error {
-	if want == "" || string(want) == have {
-		return nil
-	}
+// otherObjectError says that the object of a name is another one than was meant.
+type otherObjectError struct{ *apierrors.StatusError }
+
+func (e otherObjectError) Unwrap() error { return e.StatusError }
+
+// otherObject refuses to touch another object of the same name than the one with the uid that is
+// wanted.
+func (e *endpoint) otherObject(want types.UID, have, name string) error {
 	//lint:ignore ST1005 the words of Kubernetes, which clients look for
-	return apierrors.NewConflict(e.resource, name, fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", want, have))
+	return otherObjectError{apierrors.NewConflict(e.resource, name, fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", want, have))}
 }
 
 // checkRevision refuses an update of another version than the client has seen, and fills in the

@@ -131,10 +131,10 @@ func meant(pod *corev1.Pod, seen *metav1.Preconditions) error {
 	conflict := func(what string, want, is any) error {
 		return apierrors.NewConflict(schema.GroupResource{Resource: "pods"}, pod.Name, fmt.Errorf("the %s in the precondition (%v) does not match the %s in record (%v)", what, want, what, is))
 	}
-	if uid := seen.UID; uid != nil && *uid != "" && *uid != pod.UID {
+	if uid := seen.UID; uid != nil && *uid != pod.UID {
 		return conflict("UID", *uid, pod.UID)
 	}
-	if revision := seen.ResourceVersion; revision != nil && *revision != "" && *revision != pod.ResourceVersion {
+	if revision := seen.ResourceVersion; revision != nil && *revision != pod.ResourceVersion {
 		return conflict("ResourceVersion", *revision, pod.ResourceVersion)
 	}
 	return nil

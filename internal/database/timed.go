@@ -2,7 +2,6 @@ package database
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -71,10 +70,18 @@ func (o *operation) begin(ctx context.Context) (context.Context, func(error)) {
 func (o *operation) done(begun time.Time, err error) {
 	o.total.Inc()
 	o.duration.Observe(time.Since(begun).Seconds())
-	var failure *storage.Error
-	if err != nil && errors.As(err, &failure) && failure.Code == storage.CodeUnavailable {
+	if couldNot(err) {
 		o.failed.Inc()
 	}
+}
+
+// couldNot says that the database has not done what it was asked for, or may not have done it.
+func couldNot(err error) bool {
+	switch storage.CodeOf(err) {
+	case storage.CodeUnavailable, storage.CodeUnknown, storage.CodeNoSpace, storage.CodeFailed:
+		return true
+	}
+	return false
 }
 
 func (t *timed) Get(ctx context.Context, key string, opts storage.GetOptions) (e storage.Entry, err error) {

@@ -11,23 +11,26 @@ import (
 	"github.com/typeplane/typeplane/storage/cacher"
 )
 
-// brokenSource is down, except that it knows of one object that it is missing.
-type brokenSource struct{ cacher.Source }
-
-func (brokenSource) Get(_ context.Context, key string, _ storage.GetOptions) (storage.Entry, error) {
-	code := storage.CodeUnavailable
-	if key == "/missing" {
-		code = storage.CodeNotFound
-	}
-	return storage.Entry{}, &storage.Error{Code: code, Op: "get", Key: key}
+// brokenSource answers each get with the code that its key stands for.
+type brokenSource struct {
+	cacher.Source
+	codes map[string]storage.Code
 }
 
-// TestOnlyFailuresAreErrors asks for an object that is not there, which is an answer, and then a
-// source that is down.
+func (b brokenSource) Get(_ context.Context, key string, _ storage.GetOptions) (storage.Entry, error) {
+	return storage.Entry{}, &storage.Error{Code: b.codes[key], Op: "get", Key: key}
+}
+
+// TestOnlyFailuresAreErrors: what the database says of objects is an answer; that it is down, full,
+// or does not say what became of a write, is none.
 func TestOnlyFailuresAreErrors(t *testing.T) {
 	metrics := prometheus.NewRegistry()
-	source := newEtcdTimes(metrics).timed(brokenSource{}, schema.GroupResource{Resource: "widgets"})
-	for _, key := range []string{"/missing", "/down"} {
+	codes := map[string]storage.Code{
+		"/missing": storage.CodeNotFound, "/there": storage.CodeExists, "/damaged": storage.CodeCorrupt, "/old": storage.CodeCompacted, "/large": storage.CodeTooLarge,
+		"/down": storage.CodeUnavailable, "/unknown": storage.CodeUnknown, "/full": storage.CodeNoSpace, "/failed": storage.CodeFailed,
+	}
+	source := newEtcdTimes(metrics).timed(brokenSource{codes: codes}, schema.GroupResource{Resource: "widgets"})
+	for key := range codes {
 		if _, err := source.Get(t.Context(), key, storage.GetOptions{}); err == nil {
 			t.Fatal("no error")
 		}
@@ -46,7 +49,7 @@ func TestOnlyFailuresAreErrors(t *testing.T) {
 			}
 		}
 	}
-	if got["etcd_requests_total"] != 2 || got["etcd_request_errors_total"] != 1 {
+	if got["etcd_requests_total"] != 9 || got["etcd_request_errors_total"] != 4 {
 		t.Errorf("%v", got)
 	}
 }

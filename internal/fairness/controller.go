@@ -128,6 +128,7 @@ type Turn struct {
 	begun   time.Time // when it got its seats
 	since   float64   // begun, as the age of the level
 	seated  bool
+	guest   bool // it went before those that wait
 
 	before, behind *Turn // in answering
 }

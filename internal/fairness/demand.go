@@ -9,12 +9,13 @@ import (
 type demand struct {
 	took         time.Duration
 	sum, squares float64 // of seats and their squares, in seconds
-	now, peak    int
+	peak         int
 	// smoothed follows what was wanted: up at once, and down with a half-life of five minutes.
 	smoothed float64
 }
 
-// smoothing is which part of the smoothed demand is left after a period.
+// smoothing is which part of the smoothed demand is left after a period. Where nobody asks for
+// anything, several of them go by between two reads.
 const smoothing = 0.977
 
 // add says that so many seats were wanted for so long.
@@ -25,11 +26,8 @@ func (d *demand) add(took time.Duration, seats int) {
 	d.squares += float64(seats) * float64(seats) * s
 }
 
-// note says how many seats are wanted from now on.
-func (d *demand) note(seats int) {
-	d.now = seats
-	d.peak = max(d.peak, seats)
-}
+// note says that so many seats are wanted at this moment.
+func (d *demand) note(seats int) { d.peak = max(d.peak, seats) }
 
 // wanted is what demand was in a period, in seats.
 type wanted struct {
@@ -37,17 +35,18 @@ type wanted struct {
 	peak                         int
 }
 
-// read returns what was wanted since the last read.
-func (d *demand) read() wanted {
+// read returns what was wanted since the last read, and begins anew with what is wanted now.
+func (d *demand) read(now int) wanted {
 	w := wanted{peak: d.peak}
 	if s := d.took.Seconds(); s > 0 {
 		w.average = d.sum / s
 		w.deviation = math.Sqrt(max(0, d.squares/s-w.average*w.average))
 		envelope := w.average + w.deviation
-		d.smoothed = max(envelope, smoothing*d.smoothed+(1-smoothing)*envelope)
+		left := math.Pow(smoothing, s/period.Seconds())
+		d.smoothed = max(envelope, left*d.smoothed+(1-left)*envelope)
 	}
 	w.smoothed = d.smoothed
-	d.took, d.sum, d.squares, d.peak = 0, 0, 0, d.now
+	d.took, d.sum, d.squares, d.peak = 0, 0, 0, now
 	return w
 }
 

@@ -32,12 +32,14 @@ type level struct {
 	// may have with what it borrows. limit is what it has at this moment.
 	nominal, least, most, limit int
 	inUse                       int
-	queues                      queues
-	answering                   answering
-	total                       total
-	at                          time.Time // up to which virtual time and demand are told
-	demand                      demand
-	refusals                    refusals
+	// guests are the seats in use of newcomers that went before those that wait.
+	guests    int
+	queues    queues
+	answering answering
+	total     total
+	at        time.Time // up to which virtual time and demand are told
+	demand    demand
+	refusals  refusals
 }
 
 func newLevel(name string, meter *levelMeter) *level {
@@ -92,7 +94,7 @@ func (l *level) claim() (c claim, nominal int, exempt bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.tick()
-	w := l.demand.read()
+	w := l.demand.read(l.wanted())
 	l.meter.wanted(w)
 	if l.exempt {
 		return claim{least: float64(max(l.least, w.peak))}, l.nominal, true
@@ -121,27 +123,36 @@ func (l *level) tick() {
 	took := now.Sub(l.at)
 	l.at = now
 	l.queues.advance(took, l.inUse)
-	l.demand.add(took, l.inUse+l.queues.waitingSeats)
+	l.demand.add(took, l.wanted())
 }
+
+// wanted is how many seats requests have or wait for.
+func (l *level) wanted() int { return l.inUse + l.queues.waitingSeats }
 
 // age is for how long the level has been there, in seconds.
 func (l *level) age() float64 { return l.at.Sub(l.born).Seconds() }
 
-// fits says whether there are free seats. A request that wants more than there are gets all. In a
-// level with queues the last quarter is for newcomers.
-func (l *level) fits(seats int) bool {
-	limit := l.limit
-	if l.queues.deck > 0 {
-		limit -= l.limit / 4
+// reserve is how many seats are for newcomers, in a level with queues: the last quarter.
+func (l *level) reserve() int {
+	if l.queues.deck == 0 {
+		return 0
 	}
-	return l.inUse+seats <= limit || l.inUse == 0
+	return l.limit / 4
+}
+
+// fits says whether there are free seats, of those that are not for newcomers. A request that wants
+// more than there are gets all.
+func (l *level) fits(seats int) bool {
+	used := l.inUse - l.guests
+	return used == 0 || used+seats <= l.limit-l.reserve() && l.inUse+seats <= l.limit
 }
 
 // welcome says that a request of one seat goes before those that wait, since nothing of its queue
-// waits or is answered. Users who fill their queues never take the last seats, so others need not
-// wait until they are through.
+// waits or is answered. Users who fill their queues never take the seats that are for newcomers, so
+// others need not wait until they are through. Newcomers who come all the time take no more seats
+// than these, so those that wait get theirs.
 func (l *level) welcome(t *Turn) bool {
-	return t.seats == 1 && t.queue.idle() && l.inUse < l.limit
+	return t.seats == 1 && t.queue.idle() && l.guests < l.reserve() && l.inUse < l.limit
 }
 
 // begin gives the request its seats, or a place in a queue: then its ready is made. It takes no
@@ -164,7 +175,9 @@ func (l *level) begin(t *Turn, hash uint64) error {
 		return nil
 	}
 	t.queue = l.queues.choose(hash)
-	if l.queues.waiting == 0 && l.fits(t.seats) || l.welcome(t) {
+	seated := l.queues.waiting == 0 && l.fits(t.seats)
+	t.guest = !seated && l.welcome(t)
+	if seated || t.guest {
 		l.queues.enter(t.queue)
 		l.take(t)
 		return nil
@@ -176,7 +189,7 @@ func (l *level) begin(t *Turn, hash uint64) error {
 	t.ready = make(chan struct{})
 	l.queues.push(t)
 	l.dispatch()
-	l.demand.note(l.inUse + l.queues.waitingSeats)
+	l.demand.note(l.wanted())
 	return nil
 }
 
@@ -184,13 +197,21 @@ func (l *level) begin(t *Turn, hash uint64) error {
 func (l *level) take(t *Turn) {
 	t.begun, t.since = l.at, l.age()
 	t.seated = true
-	l.inUse += t.seats
+	l.use(t, t.seats)
 	l.answering.add(t)
 	l.total.dispatched++
 	if t.queue != nil {
 		t.queue.start(t)
 	}
-	l.demand.note(l.inUse + l.queues.waitingSeats)
+	l.demand.note(l.wanted())
+}
+
+// use takes so many seats more for the request, or less.
+func (l *level) use(t *Turn, seats int) {
+	l.inUse += seats
+	if t.guest {
+		l.guests += seats
+	}
 }
 
 // dispatch gives seats to those who wait, as long as there are some.
@@ -245,7 +266,7 @@ func (l *level) finish(t *Turn) (took time.Duration) {
 		l.free(t)
 		return took
 	}
-	l.inUse += t.work.FinalSeats - t.seats
+	l.use(t, t.work.FinalSeats-t.seats)
 	t.seats = t.work.FinalSeats
 	l.dispatch()
 	return took
@@ -260,7 +281,7 @@ func (l *level) end(t *Turn) {
 }
 
 func (l *level) free(t *Turn) {
-	l.inUse -= t.seats
+	l.use(t, -t.seats)
 	t.seats = 0
 	l.answering.remove(t)
 	if t.queue != nil {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -91,8 +92,24 @@ func (c *call) wantsInitial() bool {
 	if c.query.Has("sendInitialEvents") {
 		return boolParameter(c.query, "sendInitialEvents")
 	}
+	return c.anyState() || c.query.Get("resourceVersion") == ""
+}
+
+// anyState says that any state will do, since the client names no revision: "0", in one digit or in
+// several.
+func (c *call) anyState() bool {
 	version := c.query.Get("resourceVersion")
-	return version == "" || version == "0"
+	return version != "" && strings.Trim(version, "0") == ""
+}
+
+// limit is how many objects are listed at most, 0 for all. What is of any state has no pages, and a
+// watch has none.
+func (c *call) limit() int64 {
+	limit, err := strconv.ParseInt(c.query.Get("limit"), 10, 64)
+	if err != nil || c.info.Verb == "watch" || c.anyState() && c.query.Get("continue") == "" {
+		return 0
+	}
+	return limit
 }
 
 // listSeats goes by how large the list may be.
@@ -106,7 +123,7 @@ func (s *Server) listSeats(c *call) int {
 	if !ok {
 		return widest
 	}
-	if limit, err := strconv.ParseInt(c.query.Get("limit"), 10, 64); err == nil && 0 < limit && limit < objects {
+	if limit := c.limit(); 0 < limit && limit < objects {
 		bytes = bytes / objects * limit
 	}
 	return min(max(1, int((bytes+listSeat-1)/listSeat)), widest)

@@ -14,36 +14,64 @@ const maxPoints = 64
 // pointEvery is how many events lie between two states of the past that are kept.
 const pointEvery = 1000
 
-// past returns the state at a revision that is not newer than the cache's, or nil if that can't be
-// known any more. It takes the next later state that there is and takes back what happened since.
-func (c *Cacher) past(revision int64) *state {
+// past returns the state at a revision that is not newer than s, a state of the cache; nil if that
+// can't be known any more. It takes the next later state that there is and takes back what happened
+// since. Nobody waits for that.
+func (c *Cacher) past(revision int64, s *state) *state {
+	from, since := c.laterThan(revision, s)
+	if from == nil || from.revision == revision {
+		return from
+	}
+	from.revision = revision
+	for _, ev := range slices.Backward(since) {
+		if ev.event.Type == storage.Created {
+			from.remove(ev.event.Entry.Key)
+		} else {
+			prev := ev.event.Prev
+			from.set(&prev)
+		}
+	}
+	return c.addPoint(from)
+}
+
+// laterThan returns the next later state than that at a revision, and what happened between the
+// two. If it is another one, it may be changed. It is nil if s is of another history than the log.
+func (c *Cacher) laterThan(revision int64, s *state) (from *state, since []logged) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if revision < c.log.floor {
-		return nil
+	from = c.current.Load()
+	if from.epoch != s.epoch || revision < c.log.floor {
+		return nil, nil
 	}
-	from := c.current.Load()
-	i := sort.Search(len(c.points), func(i int) bool { return c.points[i].revision >= revision })
-	if i < len(c.points) {
+	if i := c.pointFrom(revision); i < len(c.points) {
 		from = c.points[i]
 	}
 	if from.revision == revision {
-		return from
+		return from, nil
 	}
-	s := from.draft()
-	s.revision = revision
-	for _, ev := range slices.Backward(c.log.between(revision, from.revision)) {
-		if ev.event.Type == storage.Created {
-			s.remove(ev.event.Entry.Key)
-		} else {
-			prev := ev.event.Prev
-			s.set(&prev)
-		}
+	return from.ownDraft(), slices.Clone(c.log.between(revision, from.revision))
+}
+
+// addPoint keeps a state of the past, as the next page of the same list wants it again. It returns
+// the one that is there, if somebody was faster.
+func (c *Cacher) addPoint(s *state) *state {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if now := c.current.Load(); now.epoch != s.epoch || now.readings != s.readings || s.revision < c.log.floor {
+		return s // it is good for this list alone
 	}
-	// The next page of the same list wants it again.
+	i := c.pointFrom(s.revision)
+	if i < len(c.points) && c.points[i].revision == s.revision {
+		return c.points[i]
+	}
 	c.points = slices.Insert(c.points, i, s)
 	c.trimPoints()
 	return s
+}
+
+// pointFrom is the index of the first state at a revision or behind it. The caller holds mu.
+func (c *Cacher) pointFrom(revision int64) int {
+	return sort.Search(len(c.points), func(i int) bool { return c.points[i].revision >= revision })
 }
 
 // keepPoint keeps the state before next, if enough has happened since the last one that is kept.
@@ -64,11 +92,10 @@ func (c *Cacher) keepPoint(next *state) {
 }
 
 // trimPoints drops the states that no exact list can want any more, and if there are too many those
-// that lie closest to others. So no part of the log is far from one, whatever clients ask for: who
-// goes back from a state holds everybody up. The caller holds mu.
+// that lie closest to others. So no part of the log is far from one, whatever clients ask for. The
+// caller holds mu.
 func (c *Cacher) trimPoints() {
-	n := sort.Search(len(c.points), func(i int) bool { return c.points[i].revision >= c.log.floor })
-	c.points = slices.Delete(c.points, 0, n)
+	c.points = slices.Delete(c.points, 0, c.pointFrom(c.log.floor))
 	for len(c.points) > maxPoints {
 		i := c.closestPoint()
 		c.points = slices.Delete(c.points, i, i+1)

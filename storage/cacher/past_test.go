@@ -9,7 +9,7 @@ import (
 )
 
 // However many revisions somebody asks for that lie close together, no other one is far from a
-// state that is kept. To go back from that takes the lock which everybody needs.
+// state that is kept. To go back from that takes time, and so does the copy of what happened since.
 func TestPastStatesAreSpread(t *testing.T) {
 	const events = 20_000
 	var c Cacher
@@ -29,7 +29,7 @@ func TestPastStatesAreSpread(t *testing.T) {
 		asked = append(asked, events-1-i)
 	}
 	for _, revision := range asked {
-		s := c.past(revision)
+		s := c.past(revision, now)
 		if s == nil || s.revision != revision || s.tree.Len() != int(min(revision, 100)) {
 			t.Fatalf("the state at %d is %+v", revision, s)
 		}
@@ -45,5 +45,17 @@ func TestPastStatesAreSpread(t *testing.T) {
 		if !kept[revision] {
 			t.Errorf("the state at %d is gone, and %d have others close by", revision, len(c.points))
 		}
+	}
+}
+
+// A list that was to be of one history is not answered from another, which the cache has begun to
+// follow meanwhile.
+func TestPastOfAnotherHistory(t *testing.T) {
+	before, now := newState(20), newState(10)
+	now.epoch = 1
+	var c Cacher
+	c.current.Store(now)
+	if s := c.past(15, before); s != nil || len(c.points) > 0 {
+		t.Errorf("the state at 15 is %+v, and %d are kept", s, len(c.points))
 	}
 }

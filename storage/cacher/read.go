@@ -57,7 +57,7 @@ func (c *Cacher) List(ctx context.Context, selection string, opts storage.ListOp
 		return storage.Page{}, err
 	}
 	if opts.Match == storage.Exact && s.revision != opts.Revision {
-		past := c.past(opts.Revision)
+		past := c.past(opts.Revision, s)
 		if past == nil {
 			return c.source.List(ctx, selection, opts)
 		}

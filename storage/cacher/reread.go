@@ -33,15 +33,24 @@ func (c *Cacher) readAgain() error {
 		c.reread.Store(true)
 		return err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s := c.current.Load().draft()
+	c.asked.mu.Lock() // an index that is made meanwhile would be lost
+	defer c.asked.mu.Unlock()
+	s := c.draft()
 	s.readings++
 	for _, e := range page.Entries {
 		s.set(e)
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.log.reread(s.tree)
 	c.points = nil // what they hold was read before
 	c.publish(s)
 	return nil
+}
+
+// draft is a draft of the current state that may be changed without mu.
+func (c *Cacher) draft() *state {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.current.Load().ownDraft()
 }

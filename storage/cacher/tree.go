@@ -32,6 +32,14 @@ func (s *state) draft() *state {
 	return &d
 }
 
+// ownDraft is a draft of which nobody else has the tree and the indexes. So it may be changed after
+// Cacher.mu, which the caller holds.
+func (s *state) ownDraft() *state {
+	d := s.draft()
+	d.own()
+	return d
+}
+
 // own makes tree and indexes the state's own. They are copied on write, node by node.
 func (s *state) own() {
 	if !s.shared {

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc/codes"
 
 	"github.com/typeplane/typeplane/storage"
 )
@@ -48,7 +50,7 @@ func (s *Store) getBarred(ctx context.Context, key string) ([]*mvccpb.KeyValue, 
 	}
 	short, cancel := context.WithTimeout(ctx, readWithin)
 	defer cancel()
-	resp, err := s.client.Txn(short).Then(clientv3.OpGet(s.root+key), clientv3.OpGet(s.root+s.barrier, clientv3.WithCountOnly())).Commit()
+	resp, err := s.tryRead(short, clientv3.OpGet(s.root+key), clientv3.OpGet(s.root+s.barrier, clientv3.WithCountOnly()))
 	if err != nil {
 		return nil, 0, s.noAnswer(ctx, short, err)
 	}
@@ -56,6 +58,19 @@ func (s *Store) getBarred(ctx context.Context, key string) ([]*mvccpb.KeyValue, 
 		return nil, 0, s.barredError("get", key)
 	}
 	return resp.Responses[0].GetResponseRange().Kvs, resp.Header.Revision, nil
+}
+
+// tryRead carries out reads in one transaction. It tries again, for patience, while etcd can't take
+// that, as when a member dies or has lost its leader. A range is sent again by the client of etcd,
+// which does not look into a transaction.
+func (s *Store) tryRead(ctx context.Context, reads ...clientv3.Op) (*clientv3.TxnResponse, error) {
+	wait := backoff{limit: firstPause}
+	for until := time.Now().Add(patience); ; {
+		resp, err := s.client.Txn(ctx).Then(reads...).Commit()
+		if err == nil || grpcCode(err) != codes.Unavailable || time.Now().After(until) || wait.next(ctx) != nil {
+			return resp, err
+		}
+	}
 }
 
 // unbarred fails if the barrier is there. What was read before is of a time before it then, or not.

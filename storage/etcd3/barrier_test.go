@@ -5,6 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/etcd3"
 )
@@ -87,5 +92,38 @@ func TestBarrier(t *testing.T) {
 	}
 	if seen[0].Type != storage.Deleted || seen[0].Entry.Key != "/pods/a" || seen[1].Entry.Revision != created.Revision {
 		t.Errorf("over a barrier that is gone came %+v", seen)
+	}
+}
+
+// TestReadsBeforeTheBarrierAreTriedAgain: a read is a transaction where a barrier may be. One that
+// etcd could not take is sent again, as a range is; what it has said stands.
+func TestReadsBeforeTheBarrierAreTriedAgain(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	dying := status.Error(codes.Unavailable, "error reading from server: EOF")
+	for _, tc := range []struct {
+		name   string
+		faults []fault
+		want   storage.Code
+		ok     bool
+		sent   int
+	}{
+		{"the leader is another one", []fault{{false, nil, rpctypes.ErrLeaderChanged}}, 0, true, 2},
+		{"there is no leader, and the member dies", []fault{{false, nil, rpctypes.ErrNoLeader}, {true, nil, dying}}, 0, true, 3},
+		{"its data is damaged", []fault{{false, nil, rpctypes.ErrCorrupt}}, storage.CodeUnavailable, false, 1},
+		{"it is forbidden", []fault{{false, nil, rpctypes.ErrPermissionDenied}}, storage.CodeOther, false, 1},
+	} {
+		root := freshRoot()
+		if _, err := etcd3.New(server.Client(), etcd3.Config{Root: root}).Create(ctx, "/pods/a", []byte("1")); err != nil {
+			t.Fatal(err)
+		}
+		kv := &unsure{KV: server.Client().KV, faults: tc.faults}
+		client := clientv3.NewCtxClient(ctx)
+		client.KV = kv
+		s := etcd3.New(client, etcd3.Config{Root: root, Barrier: etcd3.Barrier("/pods/")})
+		e, err := s.Get(ctx, "/pods/a", storage.GetOptions{})
+		if (err == nil) != tc.ok || err == nil && string(e.Value) != "1" || storage.CodeOf(err) != tc.want || kv.sent != tc.sent {
+			t.Errorf("%s: %q, %v after %d times", tc.name, e.Value, err, kv.sent)
+		}
 	}
 }

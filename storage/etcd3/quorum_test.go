@@ -84,18 +84,23 @@ func (w *waiting) Get(ctx context.Context, _ string, _ ...clientv3.OpOption) (*c
 	return &clientv3.GetResponse{Header: new(etcdserverpb.ResponseHeader)}, w.answer(ctx)
 }
 
-func (w *waiting) Txn(ctx context.Context) clientv3.Txn { return &waitingTxn{w, ctx} }
+func (w *waiting) Txn(ctx context.Context) clientv3.Txn { return &waitingTxn{waiting: w, ctx: ctx} }
 
 type waitingTxn struct {
 	*waiting
-	ctx context.Context
+	ctx  context.Context
+	then int
 }
 
-func (t *waitingTxn) If(...clientv3.Cmp) clientv3.Txn  { return t }
-func (t *waitingTxn) Then(...clientv3.Op) clientv3.Txn { return t }
-func (t *waitingTxn) Else(...clientv3.Op) clientv3.Txn { return t }
+func (t *waitingTxn) If(...clientv3.Cmp) clientv3.Txn      { return t }
+func (t *waitingTxn) Then(ops ...clientv3.Op) clientv3.Txn { t.then = len(ops); return t }
+func (t *waitingTxn) Else(...clientv3.Op) clientv3.Txn     { return t }
 func (t *waitingTxn) Commit() (*clientv3.TxnResponse, error) {
-	return &clientv3.TxnResponse{Header: &etcdserverpb.ResponseHeader{Revision: 7}, Succeeded: true}, t.answer(t.ctx)
+	nothing := make([]*etcdserverpb.ResponseOp, t.then)
+	for i := range nothing {
+		nothing[i] = &etcdserverpb.ResponseOp{Response: &etcdserverpb.ResponseOp_ResponseRange{ResponseRange: new(etcdserverpb.RangeResponse)}}
+	}
+	return &clientv3.TxnResponse{Header: &etcdserverpb.ResponseHeader{Revision: 7}, Succeeded: true, Responses: nothing}, t.answer(t.ctx)
 }
 
 // TestNoQuorum: what is known to be impossible is refused, and what is under way ends, within five
@@ -155,22 +160,27 @@ func TestNoQuorum(t *testing.T) {
 						m.now.Store(&condition{answers: true})
 					}
 				})
-				written, read := make(chan error, 1), make(chan error, 1)
+				written, read, got := make(chan error, 1), make(chan error, 1), make(chan error, 1)
 				go func() { written <- create() }()
 				go func() {
 					_, err := s.Revision(ctx)
 					read <- err
 				}()
-				writeErr, readErr := <-written, <-read
+				go func() { // a transaction that only reads
+					barred := New(client, Config{Barrier: Barrier("/pods/")})
+					_, err := barred.Get(ctx, "/pods/a", storage.GetOptions{})
+					got <- err
+				}()
+				writeErr, readErr, getErr := <-written, <-read, <-got
 				took := time.Since(trouble)
 				if tc.lost == "" {
-					if writeErr != nil || readErr != nil || took < tc.lasts {
-						t.Errorf("after %v: %v, %v; want both as soon as it is over", took, writeErr, readErr)
+					if writeErr != nil || readErr != nil || storage.CodeOf(getErr) != storage.CodeNotFound || took < tc.lasts {
+						t.Errorf("after %v: %v, %v, %v; want all as soon as it is over", took, writeErr, readErr, getErr)
 					}
 					return
 				}
-				if storage.CodeOf(writeErr) != storage.CodeUnknown || !errors.Is(readErr, storage.ErrNoQuorum) || took > within {
-					t.Errorf("what was under way, after %v: %v, %v", took, writeErr, readErr)
+				if storage.CodeOf(writeErr) != storage.CodeUnknown || !errors.Is(readErr, storage.ErrNoQuorum) || !errors.Is(getErr, storage.ErrNoQuorum) || took > within {
+					t.Errorf("what was under way, after %v: %v, %v, %v", took, writeErr, readErr, getErr)
 				}
 				sent, begin := w.sent.Load(), time.Now()
 				err := create()

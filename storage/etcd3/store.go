@@ -2,6 +2,7 @@ package etcd3
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -62,8 +63,12 @@ func (s *Store) get(ctx context.Context, key string, opts ...clientv3.OpOption) 
 	return resp, s.noAnswer(ctx, short, err)
 }
 
-// noAnswer is err, or says that the time of short, which is shorter than that of ctx, has ended.
+// noAnswer is err, or says that the time of short, which is shorter than that of ctx, has ended. It
+// is for a request that changes nothing, also if that is a transaction.
 func (s *Store) noAnswer(ctx, short context.Context, err error) error {
+	if errors.Is(err, errLostQuorum) {
+		return fmt.Errorf("%w: %v", storage.ErrNoQuorum, err)
+	}
 	if err != nil && ctx.Err() == nil && (short.Err() != nil || grpcCode(err) == codes.DeadlineExceeded) {
 		return fmt.Errorf("%w within %v: %v", storage.ErrNoAnswer, readWithin, err)
 	}
