@@ -54,7 +54,7 @@ func (a *application) updateLastApplied(meta *metav1.ObjectMeta) {
 		annotations, some := sent["annotations"].(map[string]any)
 		sent = without(sent, "annotations") // null, too
 		if some {
-			sent["annotations"] = without(annotations, lastApplied)
+			sent["annotations"] = textsOf(without(annotations, lastApplied))
 		}
 		content = without(content, "metadata")
 		content["metadata"] = sent
@@ -63,4 +63,15 @@ func (a *application) updateLastApplied(meta *metav1.ObjectMeta) {
 	if validation.ValidateAnnotationsSize(meta.Annotations) != nil {
 		delete(meta.Annotations, lastApplied)
 	}
+}
+
+// textsOf returns annotations with an empty text for each that is null, as which they are stored.
+// It modifies them.
+func textsOf(annotations map[string]any) map[string]any {
+	for name, value := range annotations {
+		if value == nil {
+			annotations[name] = ""
+		}
+	}
+	return annotations
 }

@@ -2,6 +2,7 @@ package marker
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"strings"
 
@@ -96,9 +97,14 @@ func numberFor(s *rule.Site, text string) (any, error) {
 		return nil, plan.Fault{Message: text + " is no number", Cure: "write it as in 10 or 0.5"}
 	case shape.IsFloat(b):
 		value, _ := number.Float64()
+		if math.IsInf(value, 0) {
+			return nil, plan.Fault{Message: text + " is more than a float64 can be, so it limits nothing", Cure: "choose a smaller one, or remove the tag"}
+		}
 		return value, nil
 	case !number.IsInt():
 		return nil, plan.Fault{Message: text + " is no integer, as all values here are", Cure: "round it"}
+	case number.MantExp(nil) > 64: // written out, it could have any number of digits
+		return nil, plan.Fault{Message: text + " is more than an integer can be, so it limits nothing", Cure: "choose a smaller one, or remove the tag"}
 	}
 	return declarative.IntFor(s.Type, number.Text('f', 0))
 }
