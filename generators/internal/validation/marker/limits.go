@@ -101,10 +101,10 @@ func numberFor(s *rule.Site, text string) (any, error) {
 			return nil, plan.Fault{Message: text + " is more than a float64 can be, so it limits nothing", Cure: "choose a smaller one, or remove the tag"}
 		}
 		return value, nil
+	case number.IsInf() || number.MantExp(nil) > 64: // written out, it could have any number of digits
+		return nil, plan.Fault{Message: text + " is more than an integer can be, so it limits nothing", Cure: "choose a smaller one, or remove the tag"}
 	case !number.IsInt():
 		return nil, plan.Fault{Message: text + " is no integer, as all values here are", Cure: "round it"}
-	case number.MantExp(nil) > 64: // written out, it could have any number of digits
-		return nil, plan.Fault{Message: text + " is more than an integer can be, so it limits nothing", Cure: "choose a smaller one, or remove the tag"}
 	}
 	return declarative.IntFor(s.Type, number.Text('f', 0))
 }
