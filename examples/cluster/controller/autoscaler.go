@@ -9,14 +9,13 @@ import (
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-
-	"github.com/typeplane/typeplane/runtime/semantic"
 )
 
 // autoscaler keeps the number of replicas of whatever can be scaled within the limits of its
@@ -63,7 +62,7 @@ func (a *autoscaler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	before := hpa.Status.DeepCopy()
 	failed := a.scale(ctx, hpa)
 	hpa.Status.ObservedGeneration = &hpa.Generation
-	if !semantic.Equal(before, &hpa.Status) {
+	if !equality.Semantic.DeepEqual(*before, hpa.Status) {
 		if err := ignoreStale(a.Status().Update(ctx, hpa)); err != nil {
 			return ctrl.Result{}, err
 		}

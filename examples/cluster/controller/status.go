@@ -6,10 +6,9 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-
-	"github.com/typeplane/typeplane/runtime/semantic"
 )
 
 // failure is why the number of pods could not be reached, with the reason that the condition
@@ -25,7 +24,7 @@ func (f failure) Unwrap() error { return f.error }
 // that: pods that are ready become available.
 func (r *replication) report(ctx context.Context, rc *corev1.ReplicationController, pods []corev1.Pod, failed error) (time.Duration, error) {
 	status, again := statusOf(rc, pods, failed, time.Now())
-	if semantic.Equal(rc.Status, status) {
+	if equality.Semantic.DeepEqual(rc.Status, status) {
 		return again, nil
 	}
 	rc.Status = status
