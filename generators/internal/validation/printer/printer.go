@@ -40,6 +40,10 @@ func Print(pass *generators.Pass, t *Target) {
 	if pass.InlineRuntime {
 		pr.Copy(plan.RulesPath, copiedRule)
 	}
+	if pass.InlineRuntime || len(pass.Model.Unreachable([]string{plan.SemanticPath})) > 0 {
+		pr.Copy(plan.SemanticPath, func(string) string { return plainEqual })
+		defer pr.plainEqual()
+	}
 	pr.print()
 	if pass.InlineRuntime {
 		has := func(name string) bool { return t.Package.Go.Scope().Lookup(name) != nil }
