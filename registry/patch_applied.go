@@ -73,7 +73,7 @@ func (e *endpoint) fits(data []byte, content map[string]any) error {
 	case errors.Is(err, runtimejson.ErrTooLarge), errors.Is(err, quantity.ErrTooLarge):
 		return patch.Unreadable(err)
 	}
-	if again, err := json.Marshal(content); err == nil && read(again) == nil {
+	if again, err := runtimejson.AppendAny(nil, content); err == nil && read(again) == nil {
 		return nil
 	}
 	// The words are those of the library.

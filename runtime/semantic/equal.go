@@ -27,24 +27,31 @@ func comparerOf(t reflect.Type) comparer {
 	if known, ok := comparers.Load(t); ok {
 		return known.(comparer)
 	}
-	made := planner{}.plan(t)
-	comparers.Store(t, made)
-	return made
+	return planner{}.plan(t)
 }
 
 // planner has the types whose comparers are being made. Where one of them is met again inside of
 // itself, its comparer is looked up when it is needed.
 type planner map[reflect.Type]bool
 
+// plan is the comparer of a type, which is made once, wherever the type is met.
 func (p planner) plan(t reflect.Type) comparer {
-	if own, ok := ownComparer(t); ok {
-		return own
+	if known, ok := comparers.Load(t); ok {
+		return known.(comparer)
 	}
 	if p[t] {
 		return func(a, b unsafe.Pointer) bool { return comparerOf(t)(a, b) }
 	}
 	p[t] = true
-	defer delete(p, t)
+	made := p.build(t)
+	comparers.Store(t, made)
+	return made
+}
+
+func (p planner) build(t reflect.Type) comparer {
+	if own, ok := ownComparer(t); ok {
+		return own
+	}
 	switch t.Kind() {
 	case reflect.Struct:
 		return p.structs(t)

@@ -178,6 +178,24 @@ func TestEqualHidden(t *testing.T) {
 	}
 }
 
+type twice[T any] struct{ A, B []T }
+
+type fourTimes[T any] = twice[twice[twice[twice[T]]]]
+
+// TestEqualPlans: a type that is met many times is looked at once. Of this one there are 2^32 ways
+// to the innermost type.
+func TestEqualPlans(t *testing.T) {
+	type wide = fourTimes[fourTimes[fourTimes[fourTimes[fourTimes[fourTimes[fourTimes[fourTimes[string]]]]]]]]
+	var a, b wide
+	if !Equal(a, b) {
+		t.Error("empty values differ")
+	}
+	b.B = make([]twice[twice[twice[fourTimes[fourTimes[fourTimes[fourTimes[fourTimes[fourTimes[fourTimes[string]]]]]]]]]], 1)
+	if Equal(a, b) {
+		t.Error("values that differ are the same")
+	}
+}
+
 // BenchmarkEqual compares a value with every form of field, beside the library.
 func BenchmarkEqual(b *testing.B) {
 	var x, y everything

@@ -12,6 +12,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -115,18 +116,9 @@ func Encode(v any) ([]byte, error) {
 // pieces cuts text at the separator outside quotes and brackets.
 func pieces(text string, separator byte) []string {
 	var out []string
-	var open byte
 	depth, from := 0, 0
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case open == '"' && c == '\\':
-			i++
-		case open != 0:
-			if c == open {
-				open = 0
-			}
-		case c == '"' || c == '`' || c == '\'' && strings.IndexByte(text[i+1:], '\'') >= 0:
-			open = c
+	for i, c := range unquoted(text) {
+		switch {
 		case strings.IndexByte("{[(", c) >= 0:
 			depth++
 		case strings.IndexByte("}])", c) >= 0:
@@ -136,6 +128,28 @@ func pieces(text string, separator byte) []string {
 		}
 	}
 	return append(out, text[from:])
+}
+
+// unquoted are the bytes of text outside quotes, and where they are. An apostrophe that no other
+// one follows is no quote.
+func unquoted(text string) iter.Seq2[int, byte] {
+	return func(yield func(int, byte) bool) {
+		var open byte
+		for i := 0; i < len(text); i++ {
+			switch c := text[i]; {
+			case open == '"' && c == '\\':
+				i++
+			case open != 0:
+				if c == open {
+					open = 0
+				}
+			case c == '"' || c == '`' || c == '\'' && strings.IndexByte(text[i+1:], '\'') >= 0:
+				open = c
+			case !yield(i, c):
+				return
+			}
+		}
+	}
 }
 
 // reader reads the form of markers.
@@ -174,21 +188,12 @@ func (r *reader) value(kind, ends string) json.RawMessage {
 
 // unbalanced is where a brace closes that was not opened; -1 if none does.
 func unbalanced(text string) int {
-	var open byte
 	depth := 0
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case open == '"' && c == '\\':
-			i++
-		case open != 0:
-			if c == open {
-				open = 0
-			}
-		case c == '"' || c == '`':
-			open = c
-		case c == '{':
+	for i, c := range unquoted(text) {
+		switch c {
+		case '{':
 			depth++
-		case c == '}':
+		case '}':
 			if depth--; depth < 0 {
 				return i
 			}

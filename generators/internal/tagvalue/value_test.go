@@ -25,6 +25,8 @@ func TestRead(t *testing.T) {
 		{"{}", "object", "{}"},
 		{"{a: 1, b: {c, d}, e: {f: g}}", "object", `{"a":1,"b":["c","d"],"e":{"f":"g"}}`},
 		{"{a: b:c}", "object", `{"a":"b:c"}`},
+		{"{a: '}', b: {c: '{'}}", "object", `{"a":"}","b":{"c":"{"}}`},
+		{"{it's, fine}", "array", `["it's","fine"]`},
 		{`{"a": [1, 2]}`, "object", `{"a": [1, 2]}`},
 		{"null", "integer", "null"},
 		{"3", "number", "3"},
