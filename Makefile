@@ -286,6 +286,11 @@ race: ## The tests of all modules that users import, under the race detector (ne
 bench: ## Our server beside one built from k8s.io/apiserver, and the budgets (half an hour without the part objects, which takes 24 minutes more in one round; BENCH=-short for a quick one).
 	cd test/bench && $(GO) run . $(BENCH)
 
+.PHONY: bench-guard
+bench-guard: ## Compare the CPU time of six kinds of requests with a build of BASE; fail above +5 %.
+	@test -n "$(BASE)" || { echo "bench-guard: name a commit, as in BASE=HEAD~10"; exit 1; }
+	cd test/bench && $(GO) run . -parts guard -rounds 9 -base '$(BASE)' $(BENCH)
+
 .PHONY: staircase
 staircase: ## What each step of a get costs, from a bare net/http server to ours (five minutes).
 	cd test/bench && $(GO) run . -parts staircase $(BENCH)

@@ -26,7 +26,7 @@ func audited(ctx context.Context, l *lab, out io.Writer) error {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return err
 		}
-		t, err := b.startOne(ctx, dir, s.prefix, s.flags...)
+		t, err := b.startOne(ctx, nameOurs, dir, s.prefix, s.flags...)
 		if err != nil {
 			return err
 		}

@@ -15,17 +15,19 @@ const root = "../.."
 // program is a main package, by its path from the directory that go build is to run in.
 type program struct{ from, pkg string }
 
+// measured is the server that the parts measure.
+var measured = program{".", "./ours"}
+
 // programs are those that the parts need.
 func (o options) programs() (needed []program) {
-	ours := program{".", "./ours"}
 	if o.compares() {
-		needed = append(needed, ours, program{".", "./peer"}, program{".", "./ready"})
+		needed = append(needed, measured, program{".", "./peer"}, program{".", "./ready"})
 	}
 	if slices.Contains(o.parts, "staircase") {
-		needed = append(needed, ours, program{".", "./stairs"})
+		needed = append(needed, measured, program{".", "./stairs"})
 	}
-	if slices.Contains(o.parts, "crowd") {
-		needed = append(needed, ours)
+	if slices.Contains(o.parts, "crowd") || slices.Contains(o.parts, "guard") {
+		needed = append(needed, measured)
 	}
 	if slices.Contains(o.parts, "sizes") {
 		needed = append(needed, program{root, "./examples/library"}, program{root, "./examples/cluster"})
@@ -40,11 +42,17 @@ func build(ctx context.Context, programs []program) (dir string, err error) {
 		return "", err
 	}
 	for _, b := range programs {
-		cmd := exec.CommandContext(ctx, "go", "build", "-ldflags", "-s -w", "-o", filepath.Join(dir, filepath.Base(b.pkg)), b.pkg)
-		cmd.Dir, cmd.Stdout, cmd.Stderr = b.from, os.Stderr, os.Stderr
-		if err := cmd.Run(); err != nil {
+		if err := b.build(ctx, b.from, filepath.Join(dir, filepath.Base(b.pkg))); err != nil {
 			return "", fmt.Errorf("go build %s: %w", b.pkg, err)
 		}
 	}
 	return dir, nil
+}
+
+// build compiles the program from a directory into a file. Paths are trimmed, so that the checkout of
+// another commit uses the same cached packages wherever it lies.
+func (p program) build(ctx context.Context, dir, file string) error {
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", file, p.pkg)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, os.Stderr, os.Stderr
+	return cmd.Run()
 }

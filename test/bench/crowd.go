@@ -84,7 +84,7 @@ const steadyRate = 50
 
 // crowd measures one load, with a server of its own.
 func (b *bench) crowd(ctx context.Context, load crowdLoad, watchers int, lasts time.Duration, out io.Writer) error {
-	t, err := b.startOne(ctx, b.dir, "/ours", "--http2-max-streams-per-connection", strconv.Itoa(streamsPerConnection))
+	t, err := b.startOne(ctx, nameOurs, b.dir, "/ours", "--http2-max-streams-per-connection", strconv.Itoa(streamsPerConnection))
 	if err != nil {
 		return err
 	}

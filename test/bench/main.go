@@ -27,6 +27,7 @@ type options struct {
 	profiles  string
 	rows      *regexp.Regexp
 	parts     []string
+	base      string // the commit that the part guard compares with
 	keep      bool
 }
 
@@ -39,6 +40,7 @@ func main() {
 	flag.StringVar(&o.profiles, "profiles", "", "`directory` for a CPU profile of each row and server, taken behind the part called requests")
 	flag.StringVar(&rows, "rows", "", "measure only rows whose name matches this `regexp`")
 	flag.StringVar(&only, "parts", strings.Join(partNames(false), ","), "comma-separated `names` of what is measured")
+	flag.StringVar(&o.base, "base", "", "`commit` whose build the part guard compares with this one")
 	flag.BoolVar(&o.keep, "keep", false, "keep the working directory, with the logs of all processes")
 	flag.Parse()
 	if o.short {
@@ -74,6 +76,13 @@ func (o *options) complete(rows, only string) (err error) {
 	}
 	if o.rounds < 1 {
 		return fmt.Errorf("-rounds=%d: want at least one", o.rounds)
+	}
+	guarded := slices.Contains(o.parts, "guard")
+	if guarded != (o.base != "") {
+		return errors.New("-base names the commit for the part guard: use both or none")
+	}
+	if guarded && o.rounds < guardRounds {
+		return fmt.Errorf("-rounds=%d: the part guard needs at least %d", o.rounds, guardRounds)
 	}
 	if o.profiles != "" && !slices.Contains(o.parts, "requests") {
 		return errors.New("-profiles: they are taken behind the part called requests, which -parts leaves out")

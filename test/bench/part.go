@@ -32,6 +32,7 @@ func parts() []part {
 		{name: "objects", run: moreObjects},
 		{name: "audit", run: audited},
 		{name: "documents", run: documents},
+		{name: "guard", run: guard, asked: true},
 		{name: "staircase", run: staircase, asked: true},
 		{name: "kinds", run: moreKinds, asked: true},
 		{name: "crowd", run: crowds, asked: true},

@@ -34,7 +34,7 @@ func stairs() (all []stair) {
 	}
 	ours := func(flags ...string) func(context.Context, *bench, string) (*target, error) {
 		return func(ctx context.Context, b *bench, dir string) (*target, error) {
-			return b.startOne(ctx, dir, "/ours", flags...)
+			return b.startOne(ctx, nameOurs, dir, "/ours", flags...)
 		}
 	}
 	return append(all,

@@ -51,19 +51,20 @@ const (
 const scratch = "scratch"
 
 func startOurs(ctx context.Context, b *bench) (*target, error) {
-	return b.startOne(ctx, b.dir, "/ours")
+	return b.startOne(ctx, nameOurs, b.dir, "/ours")
 }
 
-// startOne starts one of our servers, with what it writes in dir and its objects below a prefix of
-// etcd. It leaves what is stored in an old form as it is: rewriting it would be measured, too.
-func (b *bench) startOne(ctx context.Context, dir, prefix string, flags ...string) (*target, error) {
+// startOne starts a build of our server, which is the program called name. Its files are in dir and
+// its objects below a prefix of etcd. It does not rewrite objects that are outdated at rest, because
+// that would be measured, too.
+func (b *bench) startOne(ctx context.Context, name, dir, prefix string, flags ...string) (*target, error) {
 	port, err := freePort()
 	if err != nil {
 		return nil, err
 	}
 	data := filepath.Join(dir, "ours-data")
 	flags = append([]string{"--secure-port", strconv.Itoa(port), "--etcd-servers", b.endpoint, "--etcd-prefix", prefix, "--data-dir", data, "--storage-migration-rate", "0"}, flags...)
-	p, err := start(dir, b.bin, nameOurs, true, flags...)
+	p, err := start(dir, b.bin, name, true, flags...)
 	if err != nil {
 		return nil, err
 	}
