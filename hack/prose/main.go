@@ -1,13 +1,17 @@
-// Command prose finds what makes comments and documents hard to read: sentences of more than 30
-// words, and lines of comments over 100 columns. It names each with its place, counts, and fails if
-// there is one.
+// Command prose checks the English of comments and documents. It fails for
 //
-//	go run ./hack/prose                of the whole repository
-//	go run ./hack/prose docs registry  of some files or folders
+//   - a sentence of more than 30 words,
+//   - a line of a comment over 100 columns,
+//   - a package or document with more dialect words or knots than its budget (dialect.go).
 //
-// It reads the Go files that people wrote and the Markdown files, but no test data. In Markdown
-// each cell of a table stands for itself. Code, markers and the expected output of examples do not
-// count.
+// Usage:
+//
+//	go run ./hack/prose                the whole repository
+//	go run ./hack/prose docs registry  some files or folders
+//	go run ./hack/prose -lower         the whole repository, and lower the budgets to today's counts
+//
+// It reads hand-written Go files and Markdown files, but no test data. In Markdown each cell of a
+// table is a paragraph. Code, markers and the expected output of examples do not count.
 package main
 
 import (
@@ -34,12 +38,17 @@ const (
 
 func main() {
 	log.SetFlags(0)
+	lower := flag.Bool("lower", false, "lower the budgets of packages and documents to today's counts")
 	flag.Parse()
 	roots := flag.Args()
 	if len(roots) == 0 {
 		roots = []string{"."}
 	}
-	comments, documents := sheet{name: "comments"}, sheet{name: "Markdown"}
+	if *lower && flag.NArg() > 0 {
+		log.Fatal("-lower counts the whole repository: name no files")
+	}
+	tallies := map[string]*tally{}
+	comments, documents := sheet{name: "comments", tallies: tallies}, sheet{name: "Markdown", tallies: tallies}
 	for _, root := range roots {
 		if err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 			return read(name, d, err, &comments, &documents)
@@ -47,18 +56,47 @@ func main() {
 			log.Fatal(err)
 		}
 	}
+	budgets, err := readBudgets(budgetFile)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if *lower {
+		budgets = budgets.lower(tallies)
+		if err := budgets.write(budgetFile); err != nil {
+			log.Fatal(err)
+		}
+	}
+	exceeded := budgets.exceeded(tallies)
+	for _, fault := range exceeded {
+		fmt.Println(fault)
+	}
 	comments.print()
 	documents.print()
-	if len(comments.faults)+len(documents.faults) > 0 {
+	if len(comments.faults)+len(documents.faults)+len(exceeded) > 0 {
 		os.Exit(1)
 	}
 }
 
-// sheet is what was counted in texts of one sort.
+// sheet collects the counts and faults of all comments, or of all documents.
 type sheet struct {
 	name      string
 	sentences int
 	faults    []string
+	tallies   map[string]*tally // by package or document
+	current   *tally            // of the file that is read
+}
+
+// begin selects the tally for a file.
+func (s *sheet) begin(file string) {
+	s.current = new(tally)
+	path := tallied(file)
+	if path == "" || s.tallies == nil {
+		return
+	}
+	if s.tallies[path] == nil {
+		s.tallies[path] = s.current
+	}
+	s.current = s.tallies[path]
 }
 
 func (s *sheet) print() {
@@ -99,6 +137,7 @@ func (s *sheet) readGo(name string) error {
 	if err != nil || ast.IsGenerated(file) {
 		return err
 	}
+	s.begin(name)
 	lines := strings.Split(string(source), "\n")
 	for _, group := range file.Comments {
 		first, texts := positions.Position(group.Pos()).Line, commentLines(group)
@@ -155,6 +194,7 @@ func (s *sheet) readMarkdown(name string) error {
 	if printed.Match(source) {
 		return nil
 	}
+	s.begin(name)
 	lines := strings.Split(string(source), "\n")
 	for i, code := 0, false; i < len(lines); i++ {
 		if strings.HasPrefix(strings.TrimSpace(lines[i]), "```") {
@@ -175,6 +215,7 @@ var cells = regexp.MustCompile(`\||<br>`)
 
 // text counts the sentences of lines; an empty line, an item and a row of a table end a paragraph.
 func (s *sheet) text(name string, first int, lines []string) {
+	s.current.addLines(lines)
 	var paragraph []string
 	start := first
 	end := func(next int) {
@@ -207,6 +248,7 @@ var stop = regexp.MustCompile("[.!?][)\"*_`]*\\s+[(\"*_`\\[]*(?:[\\p{Lu}\\d`+$]|
 func (s *sheet) paragraph(name string, line int, text string) {
 	for _, words := range sentences(text) {
 		s.sentences++
+		s.current.addSentence(words)
 		if len(words) > mostWords {
 			s.fault(name, line, "%d words, at most %d: make two sentences of %s", len(words), mostWords, strings.Join(words, " "))
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -63,5 +64,54 @@ func TestSentences(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%q has sentences of %v words, want %v", text, got, want)
 		}
+	}
+}
+
+func TestTally(t *testing.T) {
+	s := sheet{tallies: map[string]*tally{}}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"a.go":      "package a\n\n// What it says is that which nobody wrote where it is.\nvar a int\n",
+		"b.go":      "package a\n\n// B returns the sum. It is what A is.\nvar b int\n",
+		"b_test.go": "package a\n\n// what says nobody\nvar c int\n",
+	} {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.readGo(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := (tally{lines: 2, sentences: 3, words: 4, knots: 1}); *s.tallies[filepath.ToSlash(dir)] != want || len(s.tallies) != 1 {
+		t.Errorf("got %+v of %d packages, want %+v of one", *s.tallies[filepath.ToSlash(dir)], len(s.tallies), want)
+	}
+}
+
+func TestBudgets(t *testing.T) {
+	had := budgets{"old": {10, 3}, "rewritten": {10, 3}, "gone": {1, 1}, "worse": {10, 3}}
+	tallies := map[string]*tally{
+		"old":       {lines: 100, sentences: 50, words: 7, knots: 3},
+		"rewritten": {lines: 1000, sentences: 500, words: 5, knots: 5},
+		"worse":     {lines: 100, sentences: 50, words: 11, knots: 4},
+		"new":       {lines: 100, sentences: 50, words: 2, knots: 1},
+		"small":     {lines: 10, sentences: 5, words: 1, knots: 0},
+	}
+	faults := strings.Join(had.exceeded(tallies), "\n")
+	for _, want := range []string{"new: 2 words", "rewritten: 5 sentences", "worse: 11 words", "worse: 4 sentences"} {
+		if !strings.Contains(faults, want) {
+			t.Errorf("no fault %q in\n%s", want, faults)
+		}
+	}
+	if n := strings.Count(faults, "\n") + 1; n != 4 {
+		t.Errorf("%d faults, want 4:\n%s", n, faults)
+	}
+	file := filepath.Join(t.TempDir(), "budgets.txt")
+	if err := had.lower(tallies).write(file); err != nil {
+		t.Fatal(err)
+	}
+	got, err := readBudgets(file)
+	if want := (budgets{"old": {7, 3}, "worse": {10, 3}}); err != nil || !maps.Equal(got, want) {
+		t.Errorf("lowered to %v (%v), want %v", got, err, want)
 	}
 }

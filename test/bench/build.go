@@ -49,8 +49,8 @@ func build(ctx context.Context, programs []program) (dir string, err error) {
 	return dir, nil
 }
 
-// build compiles the program from a directory into a file. Paths are trimmed, so that the checkout of
-// another commit uses the same cached packages wherever it lies.
+// build compiles the program from a directory into a file. Paths are trimmed, so that the checkout
+// of another commit uses the same cached packages wherever it lies.
 func (p program) build(ctx context.Context, dir, file string) error {
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", file, p.pkg)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, os.Stderr, os.Stderr

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// guardLimit is the ratio of the two builds' CPU time above which a row fails.
+	// guardLimit is the ratio of the CPU times above which a row fails.
 	guardLimit = 1.05
 	// guardRounds is the least number of rounds. With fewer the confidence interval of a median
 	// covers less than 90 %.
@@ -21,8 +21,8 @@ const (
 	// guardFile receives the table, beside the source of this program.
 	guardFile = "guard.md"
 
-	// guardTimes is how many times as many requests the guard sends as other parts, because 5 % is a
-	// small difference.
+	// guardTimes is how many times as many requests the guard sends as other parts, because a
+	// difference of 5 % is small.
 	guardTimes = 3
 
 	// nameBase is the name of the server of -base, and of its program.

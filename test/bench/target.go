@@ -54,8 +54,8 @@ func startOurs(ctx context.Context, b *bench) (*target, error) {
 	return b.startOne(ctx, nameOurs, b.dir, "/ours")
 }
 
-// startOne starts a build of our server, which is the program called name. Its files are in dir and
-// its objects below a prefix of etcd. It does not rewrite objects that are outdated at rest, because
+// startOne starts the program called name, a build of our server. Its files are in dir and its
+// objects below a prefix of etcd. It does not rewrite objects that are outdated at rest, because
 // that would be measured, too.
 func (b *bench) startOne(ctx context.Context, name, dir, prefix string, flags ...string) (*target, error) {
 	port, err := freePort()
