@@ -34,6 +34,19 @@ type plan struct {
 	log       *slog.Logger
 }
 
+// logInvalidFiles logs the certificates that are not valid now in files that are read once, or by
+// others. It comes before the database, because etcd refuses such a certificate in other words.
+func (p *plan) logInvalidFiles() {
+	for _, f := range []struct{ flag, file string }{
+		{"etcd-cafile", p.options.Store.EtcdCAFile},
+		{"etcd-certfile", p.options.Store.EtcdCertFile},
+		{"root-ca-file", p.options.Authentication.RootCAFile},
+		{"oidc-ca-file", p.options.Authentication.OIDC.CAFile},
+	} {
+		logInvalidFile(p.log, "certificate of --"+f.flag, f.file)
+	}
+}
+
 // newPlan refuses options that can't be served.
 func newPlan(s program.Server, o *program.Options) (*plan, error) {
 	if err := program.Validate(s, o); err != nil {
