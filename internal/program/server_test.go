@@ -4,6 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/typeplane/typeplane/internal/program"
 	"github.com/typeplane/typeplane/internal/program/programtest"
 	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
@@ -22,6 +25,26 @@ func TestWithout(t *testing.T) {
 		}
 		if _, err := program.NewScheme(joined); err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestOwnGroups: the groups of APIs that the operator may leave out are not the program's own.
+func TestOwnGroups(t *testing.T) {
+	others := program.API{Resources: programtest.Widgets().Resources}
+	virtual := map[schema.GroupVersion]string{{Group: "virtual.example.com", Version: "v1"}: "{}"}
+	for name, tc := range map[string]struct {
+		server program.Server
+		want   []string
+	}{
+		"none":          {program.Server{}, nil},
+		"in the server": {programtest.Widgets(), []string{widget.GroupKind.Group}},
+		"in an API":     {programtest.OwnWidgets(), []string{widget.GroupKind.Group}},
+		"only others":   {program.Server{APIs: []program.API{others}}, nil},
+		"beside others": {program.Server{OpenAPI: virtual, APIs: []program.API{others, program.Own(program.API{OpenAPI: virtual})}}, []string{"virtual.example.com"}},
+	} {
+		if diff := cmp.Diff(tc.want, program.OwnGroups(tc.server)); diff != "" {
+			t.Errorf("%s: -want +got\n%s", name, diff)
 		}
 	}
 }

@@ -21,6 +21,7 @@ import (
 // plan is what is decided before anything is opened. Every step of the start reads it.
 type plan struct {
 	program program.Server  // with the APIs that the operator wants
+	groups  []string        // of the program's own kinds
 	enabled map[string]bool // of program.APIs
 	options *program.Options
 	known   *database.Kinds
@@ -52,7 +53,7 @@ func newPlan(s program.Server, o *program.Options) (*plan, error) {
 	if err := program.Validate(s, o); err != nil {
 		return nil, err
 	}
-	p := &plan{options: o, build: buildinfo.Read(), log: o.Log, metrics: prometheus.NewRegistry()}
+	p := &plan{groups: program.OwnGroups(s), options: o, build: buildinfo.Read(), log: o.Log, metrics: prometheus.NewRegistry()}
 	registerBuild(p.metrics, s.Name, p.build)
 	if p.log == nil {
 		p.log = neverBlocking(&o.Logging, os.Stderr)
