@@ -29,8 +29,8 @@ func openCertificate(certFile, keyFile string, log *slog.Logger) (*fileCertifica
 // choose is what TLS asks.
 func (f *fileCertificate) choose(*tls.ClientHelloInfo) (*tls.Certificate, error) { return f.get(), nil }
 
-// health fails if the certificate is not valid, or expires within a day, because the operator has to
-// replace it.
+// health fails if the certificate is not valid, or expires within a day, because the operator has
+// to replace it.
 func (f *fileCertificate) health(context.Context) error {
 	leaf, now := f.get().Leaf, f.now()
 	problem := invalidity(leaf, now)

@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// logInvalidFile is logInvalid for what is in a file. One that can't be read is reported by the code
-// that needs it.
+// logInvalidFile is logInvalid for a file. The code that needs the file reports one that can't be
+// read.
 func logInvalidFile(log *slog.Logger, what, file string) {
 	if data, err := os.ReadFile(file); err == nil {
 		logInvalid(log, what, file, data)
 	}
 }
 
-// logInvalid logs an error for each certificate in the contents of a file that has expired or is not
-// valid yet. It ignores contents that are not certificates in PEM.
+// logInvalid logs an error for each certificate in the contents of a file that has expired or is
+// not valid yet. It ignores contents that are not certificates in PEM.
 func logInvalid(log *slog.Logger, what, file string, contents []byte) {
 	for block, rest := pem.Decode(contents); block != nil; block, rest = pem.Decode(rest) {
 		if block.Type != "CERTIFICATE" {

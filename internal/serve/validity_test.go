@@ -83,8 +83,8 @@ func TestInvalidCertificates(t *testing.T) {
 	}
 }
 
-// TestInvalidAfterReload: a certificate that takes the place of a good one is checked, too, and each
-// certificate of a file is.
+// TestInvalidAfterReload: a certificate that takes the place of a good one is checked, too, as each
+// certificate of a file.
 func TestInvalidAfterReload(t *testing.T) {
 	dir, ca := t.TempDir(), certtest.New(t)
 	certFile, keyFile := certtest.WritePair(t, dir, "tls", ca.Server(t))
