@@ -122,3 +122,67 @@ func TestOwnGroups(t *testing.T) {
 		}
 	}
 }
+
+// expired answers the first request for a page that its list has expired, and holds the next list
+// back until the page calls letList.
+const expired = `
+	const ask = window.fetch
+	window.gone = false
+	const gate = new Promise((open) => { window.letList = open })
+	window.fetch = async (url, init) => {
+		const of = (name) => String(url).includes(name)
+		if (!of('/books?')) return ask(url, init)
+		if (of('continue=') && !window.gone) {
+			window.gone = true
+			return Response.json({ kind: 'Status', code: 410, message: 'expired' }, { status: 410 })
+		}
+		if (window.gone && !of('continue=') && !of('watch=')) await gate
+		return ask(url, init)
+	}
+`
+
+// TestExpiredPages: if the rest of a list has expired, the rows that were read are no answer.
+func TestExpiredPages(t *testing.T) {
+	chromium(t)
+	program := library(t)
+	server := start(t, program)
+	fill(t, server, "many", 600)
+	b := open(t, openConsole(t, program, server.Kubeconfig), expired)
+	b.goTo(booksList + "?namespace=many&text=book-00000")
+	b.until("window.gone")
+	b.holds(".about", "Reading…")
+	b.holds(".state", "reading")
+	b.act("letList()")
+	b.holds(".about", "10 of 600")
+	b.holds(".state", "live")
+}
+
+// silent is a watch without events, which the page breaks by breakWatch.
+const silent = `
+	const ask = window.fetch
+	window.fetch = async (url, init) => {
+		if (!String(url).includes('watch=')) return ask(url, init)
+		return new Response(new ReadableStream({ start(stream) { window.breakWatch = () => stream.error(new TypeError('broken')) } }))
+	}
+`
+
+// TestDeletedUnseen: an object that was deleted while its watch was broken is shown as deleted.
+func TestDeletedUnseen(t *testing.T) {
+	chromium(t)
+	program := library(t)
+	server := start(t, program)
+	at := books("default") + "/seen"
+	if _, err := send(t.Context(), server, http.MethodPost, books("default"), book("seen", "Seen")); err != nil {
+		t.Fatal(err)
+	}
+	b := open(t, openConsole(t, program, server.Kubeconfig), silent)
+	b.goTo("#/object/library.example.com/v1/books/default/seen")
+	b.holds(".state", "live")
+	b.until("window.breakWatch !== undefined")
+	if _, err := send(t.Context(), server, http.MethodDelete, at, nil); err != nil {
+		t.Fatal(err)
+	}
+	b.act("breakWatch()")
+	b.holds(".state", "deleted")
+	b.holds(".problem", "It was deleted.")
+}
