@@ -353,8 +353,8 @@ console-test: $(BIN)/console/node_modules/.package-lock.json ## Build the page o
 	cd $(BIN)/console && node look.mjs $(CURDIR)/$(BIN)/library
 
 .PHONY: console-smoke
-console-smoke: ## The console in Chromium, for seconds: look, see a change, edit, delete, sign in (a machine without Chromium skips it, and says so).
-	cd test/console && $(GO) test -count=1 -timeout 10m -v -run '^Test(Smoke|SignIn)$$' .
+console-smoke: ## The console in Chromium, for seconds: look, see a change, edit, delete, sign in, search a long list, lose the server (a machine without Chromium skips it, and says so).
+	cd test/console && $(GO) test -count=1 -timeout 10m -v -run '^Test(Smoke|SignIn|Partial|ExpiredPages|Away|DeletedUnseen|OwnGroups)$$' .
 
 CONSOLE_KUBERNETES ?= cluster
 .PHONY: console-kubernetes

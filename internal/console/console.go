@@ -23,6 +23,8 @@ var built embed.FS
 type Config struct {
 	// Program is the name of the server's program, which the page shows.
 	Program string
+	// Groups are the API groups of the program's own kinds, which the page lists first.
+	Groups []string
 	// Server is where the requests of the page go.
 	Server delegated.Config
 	// Disk answers GET /{group}/{resource}/{namespace}/{name} with what lies in the database of the
@@ -63,13 +65,22 @@ func Serve(ctx context.Context, c Config) error {
 	return nil
 }
 
+// about is the document about.json, from which the page learns about its server.
+type about struct {
+	Program string   `json:"program"`
+	Server  string   `json:"server"`
+	Groups  []string `json:"groups,omitempty"`
+	// SignOut reports that there is a session to end.
+	SignOut bool `json:"signOut,omitempty"`
+}
+
 // pages answers with the files of the page, and with what it can't ask the server.
 func pages(c Config) http.Handler {
 	files, err := fs.Sub(built, "page")
 	if err != nil {
 		panic(err) // the folder is embedded above
 	}
-	about, err := json.Marshal(map[string]string{"program": c.Program, "server": c.Server.Server})
+	page, err := json.Marshal(about{Program: c.Program, Server: c.Server.Server, Groups: c.Groups})
 	if err != nil {
 		panic(err) // strings always become JSON
 	}
@@ -77,7 +88,7 @@ func pages(c Config) http.Handler {
 	mux.Handle("GET /", http.FileServerFS(files))
 	mux.HandleFunc("GET /about.json", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		w.Write(about)
+		w.Write(page)
 	})
 	return mux
 }

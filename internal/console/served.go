@@ -21,6 +21,9 @@ import (
 // Path is below which a server has its console.
 const Path = "/console/"
 
+// notSignedIn is the refusal of a request without a session.
+const notSignedIn = "you are not signed in, or your session has ended: load the page again to sign in"
+
 // pageTime is how long a form or a page may be under way. A page has 600 KB.
 const pageTime = time.Minute
 
@@ -28,6 +31,8 @@ const pageTime = time.Minute
 type ServedConfig struct {
 	// Program is the name of the server's program, which the page shows.
 	Program string
+	// Groups are the API groups of the program's own kinds, which the page lists first.
+	Groups []string
 	// Authenticator says whose a credential is.
 	Authenticator auth.Authenticator
 	// Secret seals sessions. Servers with the same one know each other's.
@@ -84,8 +89,7 @@ func (s *Served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		http.Error(w, "There is nothing here but pages.", http.StatusMethodNotAllowed)
 	case rest == "about.json":
-		w.Header().Set("Content-Type", "application/json")
-		json.NewEncoder(w).Encode(map[string]any{"program": s.config.Program, "server": "https://" + r.Host, "signOut": true})
+		s.sendAbout(w, r)
 	case rest == "login.js":
 		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
 		io.WriteString(w, loginScript)
@@ -94,6 +98,16 @@ func (s *Served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		http.StripPrefix(strings.TrimSuffix(Path, "/"), s.files).ServeHTTP(w, r)
 	}
+}
+
+// sendAbout requires a session, because the groups of a server are not public.
+func (s *Served) sendAbout(w http.ResponseWriter, r *http.Request) {
+	if s.session(r) == nil {
+		Refuse(w, http.StatusUnauthorized, notSignedIn)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(about{Program: s.config.Program, Server: "https://" + r.Host, Groups: s.config.Groups, SignOut: true})
 }
 
 // hurry bounds how long a client may take to send a form, or to read a page. Nobody has signed in
@@ -132,7 +146,7 @@ func (s *Served) pass(w http.ResponseWriter, r *http.Request) {
 	session := s.session(r)
 	switch {
 	case session == nil:
-		Refuse(w, http.StatusUnauthorized, "you are not signed in, or your session has ended: load the page again to sign in")
+		Refuse(w, http.StatusUnauthorized, notSignedIn)
 	case !fromOrigin(r, "https://"+r.Host):
 		Refuse(w, http.StatusForbidden, "only the page of the console may ask this")
 	case r.Header.Get("Upgrade") != "" || r.Method == http.MethodConnect:

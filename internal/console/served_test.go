@@ -20,6 +20,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/typeplane/typeplane/auth"
 )
 
@@ -56,7 +58,7 @@ func aServer(t *testing.T, secret string) *httptest.Server {
 		fmt.Fprintf(w, "%s asks %s %s, cookies %d, bounded %v", user.Name, r.Method, r.URL.RequestURI(), len(r.Cookies()), until)
 	})
 	served, err := NewServed(ServedConfig{
-		Program: "widgets", Authenticator: known{}, Secret: []byte(secret), Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Program: "widgets", Groups: []string{"shop.example.com"}, Authenticator: known{}, Secret: []byte(secret), Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 		Named: func(host string) bool { return host == "127.0.0.1" },
 	}, api)
 	if err != nil {
@@ -301,6 +303,24 @@ func TestPagesAreGuarded(t *testing.T) {
 	}
 	if resp, _ := v.send("POST", "/console/app.js", v.own(), cookie, nil); resp.StatusCode != http.StatusMethodNotAllowed {
 		t.Errorf("POST of a page: %s", resp.Status)
+	}
+}
+
+// TestAbout: the page learns which groups are the program's own. They are not public.
+func TestAbout(t *testing.T) {
+	v := visit(t, aServer(t, "one"))
+	resp, text := v.send("GET", "/console/about.json", nil, nil, nil)
+	if resp.StatusCode != http.StatusUnauthorized || strings.Contains(text, "shop") {
+		t.Errorf("without a session: %s: %s", resp.Status, text)
+	}
+	var got about
+	resp, text = v.send("GET", "/console/about.json", nil, v.signIn(goodToken), nil)
+	if err := json.Unmarshal([]byte(text), &got); err != nil {
+		t.Fatalf("%s: %v: %s", resp.Status, err, text)
+	}
+	want := about{Program: "widgets", Server: v.server.URL, Groups: []string{"shop.example.com"}, SignOut: true}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
 	}
 }
 

@@ -124,6 +124,33 @@ func without(resources []registry.Resource, openAPI map[schema.GroupVersion]stri
 	return kept, documents
 }
 
+// OwnGroups returns the API groups of the program's own kinds, sorted: those of the server and of
+// the APIs that Own returned. It does not include groups that have only kinds of --enable-api.
+func OwnGroups(s Server) []string {
+	groups := groupsOf(s.Resources, s.OpenAPI)
+	for _, a := range s.APIs {
+		if a.own {
+			groups = append(groups, groupsOf(a.Resources, a.OpenAPI)...)
+		}
+	}
+	slices.Sort(groups)
+	return slices.Compact(groups)
+}
+
+// groupsOf also reads the versions of openAPI, because a resource that no store holds is only
+// there.
+func groupsOf(resources []registry.Resource, openAPI map[schema.GroupVersion]string) (groups []string) {
+	for _, r := range resources {
+		for _, gv := range r.Versions() {
+			groups = append(groups, gv.Group)
+		}
+	}
+	for gv := range openAPI {
+		groups = append(groups, gv.Group)
+	}
+	return groups
+}
+
 // API is a part of what a program can serve beside its own kinds, like the kinds of package
 // features. Which of its resources are served is for the operator to say (--enable-api). It is not
 // modified.

@@ -29,11 +29,16 @@ func openCertificate(certFile, keyFile string, log *slog.Logger) (*fileCertifica
 // choose is what TLS asks.
 func (f *fileCertificate) choose(*tls.ClientHelloInfo) (*tls.Certificate, error) { return f.get(), nil }
 
-// health fails while the certificate has expired, or will within a day: somebody has to replace it.
+// health fails if the certificate is not valid, or expires within a day, because the operator has
+// to replace it.
 func (f *fileCertificate) health(context.Context) error {
-	current := f.get()
-	if left := current.Leaf.NotAfter.Sub(f.now()); left < 24*time.Hour {
-		return fmt.Errorf("the serving certificate in %s is good until %s only", f.files[0], current.Leaf.NotAfter.Format(time.RFC3339))
+	leaf, now := f.get().Leaf, f.now()
+	problem := invalidity(leaf, now)
+	if problem == "" && leaf.NotAfter.Sub(now) < 24*time.Hour {
+		problem = "expires in less than a day, at " + leaf.NotAfter.UTC().Format(time.RFC3339)
+	}
+	if problem != "" {
+		return fmt.Errorf("the serving certificate in %s %s", f.files[0], problem)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/typeplane/typeplane/auth"
@@ -34,7 +35,7 @@ func (p *plan) openDelegation(ctx context.Context, opened *closers) (*delegation
 	}
 	d := &delegation{access: auth.Authorizers{paths}}
 	if o.AuthenticationKubeconfig != "" {
-		client, err := openCluster(opened, "authentication-kubeconfig", o.AuthenticationKubeconfig)
+		client, err := p.openCluster(opened, "authentication-kubeconfig", o.AuthenticationKubeconfig)
 		if err != nil {
 			return nil, err
 		}
@@ -45,21 +46,21 @@ func (p *plan) openDelegation(ctx context.Context, opened *closers) (*delegation
 		}
 	}
 	if o.TokenWebhook != "" {
-		client, err := openWebhook(opened, "authentication-token-webhook-config-file", o.TokenWebhook)
+		client, err := p.openWebhook(opened, "authentication-token-webhook-config-file", o.TokenWebhook)
 		if err != nil {
 			return nil, err
 		}
 		d.tokens = append(d.tokens, delegated.NewTokenWebhook(client, audiences, o.TokenTTL))
 	}
 	if o.AuthorizationKubeconfig != "" {
-		client, err := openCluster(opened, "authorization-kubeconfig", o.AuthorizationKubeconfig)
+		client, err := p.openCluster(opened, "authorization-kubeconfig", o.AuthorizationKubeconfig)
 		if err != nil {
 			return nil, err
 		}
 		d.access = append(d.access, delegated.NewAccess(client, o.AllowTTL, o.DenyTTL))
 	}
 	if o.AccessWebhook != "" {
-		client, err := openWebhook(opened, "authorization-webhook-config-file", o.AccessWebhook)
+		client, err := p.openWebhook(opened, "authorization-webhook-config-file", o.AccessWebhook)
 		if err != nil {
 			return nil, err
 		}
@@ -69,24 +70,29 @@ func (p *plan) openDelegation(ctx context.Context, opened *closers) (*delegation
 }
 
 // openCluster reaches the cluster that a flag names.
-func openCluster(opened *closers, flag, file string) (*delegated.Client, error) {
+func (p *plan) openCluster(opened *closers, flag, file string) (*delegated.Client, error) {
 	if file != program.InCluster {
-		return openWebhook(opened, flag, file)
+		return p.openWebhook(opened, flag, file)
 	}
 	config, err := delegated.InCluster(delegated.ServiceAccountDir)
-	return openClient(opened, flag, file, config, err)
+	return p.openClient(opened, flag, file, config, err)
 }
 
 // openWebhook reaches what the file that a flag names leads to.
-func openWebhook(opened *closers, flag, file string) (*delegated.Client, error) {
+func (p *plan) openWebhook(opened *closers, flag, file string) (*delegated.Client, error) {
 	config, err := delegated.ReadKubeconfig(file)
-	return openClient(opened, flag, file, config, err)
+	return p.openClient(opened, flag, file, config, err)
 }
 
-func openClient(opened *closers, flag, file string, config delegated.Config, err error) (*delegated.Client, error) {
+func (p *plan) openClient(opened *closers, flag, file string, config delegated.Config, err error) (*delegated.Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--%s: %w", flag, err)
 	}
+	what := "certificate of --" + flag
+	logInvalid(p.log, what, file, slices.Concat(config.CA, config.Cert))
+	logInvalidFile(p.log, what, config.CAFile)
+	logInvalidFile(p.log, what, config.CertFile)
+
 	client, err := delegated.NewClient(config)
 	if err != nil {
 		return nil, fmt.Errorf("--%s=%s: %w", flag, file, err)

@@ -21,6 +21,7 @@ import (
 // plan is what is decided before anything is opened. Every step of the start reads it.
 type plan struct {
 	program program.Server  // with the APIs that the operator wants
+	groups  []string        // of the program's own kinds
 	enabled map[string]bool // of program.APIs
 	options *program.Options
 	known   *database.Kinds
@@ -34,12 +35,25 @@ type plan struct {
 	log       *slog.Logger
 }
 
+// logInvalidFiles logs the certificates that are not valid now in files that are read once, or by
+// others. It comes before the database, because etcd refuses such a certificate in other words.
+func (p *plan) logInvalidFiles() {
+	for _, f := range []struct{ flag, file string }{
+		{"etcd-cafile", p.options.Store.EtcdCAFile},
+		{"etcd-certfile", p.options.Store.EtcdCertFile},
+		{"root-ca-file", p.options.Authentication.RootCAFile},
+		{"oidc-ca-file", p.options.Authentication.OIDC.CAFile},
+	} {
+		logInvalidFile(p.log, "certificate of --"+f.flag, f.file)
+	}
+}
+
 // newPlan refuses options that can't be served.
 func newPlan(s program.Server, o *program.Options) (*plan, error) {
 	if err := program.Validate(s, o); err != nil {
 		return nil, err
 	}
-	p := &plan{options: o, build: buildinfo.Read(), log: o.Log, metrics: prometheus.NewRegistry()}
+	p := &plan{groups: program.OwnGroups(s), options: o, build: buildinfo.Read(), log: o.Log, metrics: prometheus.NewRegistry()}
 	registerBuild(p.metrics, s.Name, p.build)
 	if p.log == nil {
 		p.log = neverBlocking(&o.Logging, os.Stderr)

@@ -47,7 +47,15 @@ func openReloaded[T any](what string, files []string, log *slog.Logger, parse fu
 	f.current.Store(&value)
 	f.read = contents
 	f.next.Store(f.now().Add(readAgainEvery).UnixNano())
+	f.logInvalid(contents)
 	return f, nil
+}
+
+// logInvalid logs the certificates in the contents of the files that are not valid now.
+func (f *reloaded[T]) logInvalid(contents [][]byte) {
+	for i, data := range contents {
+		logInvalid(f.log, f.what, f.files[i], data)
+	}
 }
 
 func (f *reloaded[T]) readAll() ([][]byte, error) {
@@ -84,6 +92,7 @@ func (f *reloaded[T]) lookAgain() {
 		if value, err = f.parse(contents...); err == nil {
 			f.current.Store(&value)
 			f.log.Info("a file was replaced, and is in use", "what", f.what, "files", f.files)
+			f.logInvalid(contents)
 			return
 		}
 	}

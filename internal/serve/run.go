@@ -46,6 +46,7 @@ func Open(ctx context.Context, s program.Server, o *program.Options) (_ *Instanc
 	if err != nil {
 		return nil, err
 	}
+	p.logInvalidFiles()
 	opened := new(closers)
 	defer func() {
 		if err != nil {

@@ -68,7 +68,7 @@ func (p *plan) console(door *door, users *identity) func(http.Handler) (http.Han
 			return nil, err
 		}
 		return console.NewServed(console.ServedConfig{
-			Program: p.program.Name, Authenticator: users.authenticator, Secret: secret, Named: door.named, Log: p.log,
+			Program: p.program.Name, Groups: p.groups, Authenticator: users.authenticator, Secret: secret, Named: door.named, Log: p.log,
 		}, api)
 	}
 }

@@ -66,7 +66,7 @@ func (b *browseTool) run(ctx context.Context, args []string, c Console) error {
 	if err != nil {
 		return err
 	}
-	return console.Serve(ctx, console.Config{Program: b.program.Name, Server: config, Disk: disk, Audit: b.audit(), Port: b.port, Opened: func(address string) {
+	return console.Serve(ctx, console.Config{Program: b.program.Name, Groups: program.OwnGroups(b.program), Server: config, Disk: disk, Audit: b.audit(), Port: b.port, Opened: func(address string) {
 		c.say(fmt.Sprintf("the console of %s is at the address below, which is good once; Ctrl-C ends it", config.Server))
 		fmt.Fprintln(c.Out, address)
 		if b.noBrowser {

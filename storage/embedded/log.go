@@ -19,6 +19,7 @@ type logger struct {
 	to      *slog.Logger
 	health  *health // is told what etcd can't go on after
 	queue   chan record
+	repeats repeats
 	dropped atomic.Int64
 	phase   atomic.Int32 // what isHarmless depends on
 	stop    chan struct{}
@@ -32,7 +33,7 @@ type record struct {
 }
 
 func newLogger(to *slog.Logger) *logger {
-	l := &logger{to: to, queue: make(chan record, 256), stop: make(chan struct{}), done: make(chan struct{})}
+	l := &logger{to: to, queue: make(chan record, 256), repeats: repeats{counts: map[string]*repeat{}}, stop: make(chan struct{}), done: make(chan struct{})}
 	if to == nil {
 		l.to = slog.New(slog.DiscardHandler)
 	}
@@ -65,16 +66,27 @@ func (l *logger) close() {
 
 func (l *logger) run() {
 	defer close(l.done)
+	ticker := time.NewTicker(repeatsEvery)
+	defer ticker.Stop()
 	for {
 		select {
 		case r := <-l.queue:
 			l.write(r)
+		case <-ticker.C:
+			l.writeRepeats()
 		case <-l.stop:
 			for len(l.queue) > 0 {
 				l.write(<-l.queue)
 			}
+			l.writeRepeats()
 			return
 		}
+	}
+}
+
+func (l *logger) writeRepeats() {
+	for _, r := range l.repeats.take() {
+		l.write(r)
 	}
 }
 
@@ -152,6 +164,9 @@ func (c core) Write(e zapcore.Entry, fields []zapcore.Field) error {
 	}
 	for k, v := range values.Fields {
 		r.attrs = append(r.attrs, slog.Any(k, v))
+	}
+	if r.level < slog.LevelError && !c.log.repeats.first(r, errorOf(fields)) {
+		return nil
 	}
 	select {
 	case c.log.queue <- r:

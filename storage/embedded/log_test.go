@@ -35,8 +35,8 @@ func TestBlockedLogBlocksNobody(t *testing.T) {
 	s := &sink{gate: make(chan struct{})}
 	l := newLogger(slog.New(s))
 	begin := time.Now()
-	for range 2000 {
-		l.zap.Warn("slow disk", zap.Duration("took", time.Second))
+	for i := range 2000 {
+		l.zap.Warn("slow disk", zap.Error(fmt.Errorf("reason %d", i)))
 	}
 	l.zap.Info("not interesting")
 	if took := time.Since(begin); took > time.Minute {

@@ -40,8 +40,8 @@ type Config struct {
 	// depend on the disk: when the machine loses power, such writes are lost, and the database may
 	// be.
 	NoSync bool
-	// Log gets etcd's warnings and errors; nil drops them. A handler that blocks loses records, and
-	// blocks nobody.
+	// Log gets etcd's warnings and errors; nil drops them. A repeated warning is one record with a
+	// count for each minute. A handler that blocks loses records, but does not block etcd.
 	Log *slog.Logger
 
 	spaceEvery time.Duration                   // how often the space is looked at

@@ -41,8 +41,9 @@ type tab struct {
 	t   *testing.T
 	ctx context.Context
 
-	mu     sync.Mutex // guards faults
+	mu     sync.Mutex // guards the following fields
 	faults []string
+	away   bool // the server does not answer, so failed requests are no faults
 }
 
 // meant matches errors in the browser's console that are answers of the server: it logs each.
@@ -89,7 +90,10 @@ func (b *tab) note(event any) {
 		}
 		b.fault("a script has failed: " + what)
 	case *log.EventEntryAdded:
-		if e.Entry.Level == log.EntryLevelError && !meant.MatchString(e.Entry.Text) {
+		b.mu.Lock()
+		away := b.away
+		b.mu.Unlock()
+		if e.Entry.Level == log.EntryLevelError && !away && !meant.MatchString(e.Entry.Text) {
 			b.fault("the browser says: " + e.Entry.Text + " " + e.Entry.URL)
 		}
 	case *page.EventJavascriptDialogOpening:

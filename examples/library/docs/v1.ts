@@ -84,8 +84,8 @@ export interface Loan extends TypeMeta {
 }
 
 /**
- * Shelf is a place for books. The house has one set of shelves, so it belongs to no namespace; and
- * it has only this version, so it needs no hub type.
+ * Shelf is a place for books. It is cluster-scoped, because the house has one set of shelves. It
+ * has one version, so there is no hub type.
  */
 export interface Shelf extends TypeMeta {
   metadata: ObjectMeta

@@ -415,6 +415,12 @@ async function breaks(tab) {
     await check(page, 'broken')
   }
   await picture(one, 'broken')
+  await tab.bringToFront()
+  await go(tab, library + 'shelves') // of which nothing is known
+  await holds(tab, '.problem', 'Shelf can’t be read right now.')
+  await check(tab, 'unknown')
+  await picture(tab, 'unknown')
+  await go(tab, library + 'books')
   await watched.bringToFront()
   await holds(watched, '.watch .problem', 'The watch has ended.')
   await start(serverArgs(port), servedAt)

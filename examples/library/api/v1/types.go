@@ -109,8 +109,8 @@ type Loan struct {
 	Left int32 `json:"left,omitempty"`
 }
 
-// Shelf is a place for books. The house has one set of shelves, so it belongs to no namespace; and
-// it has only this version, so it needs no hub type.
+// Shelf is a place for books. It is cluster-scoped, because the house has one set of shelves. It
+// has one version, so there is no hub type.
 //
 // +kubebuilder:resource:path=shelves,scope=Cluster
 // +kubebuilder:printcolumn:name=Room,type=string,JSONPath=.spec.room

@@ -128,7 +128,7 @@ const OpenAPISchemas = `{
     "x-kubernetes-group-version-kind": [{"group": "library.example.com", "kind": "Loan", "version": "v1"}]
   },
   "com.example.library.v1.Shelf": {
-    "description": "Shelf is a place for books. The house has one set of shelves, so it belongs to no namespace; and it has only this version, so it needs no hub type.",
+    "description": "Shelf is a place for books. It is cluster-scoped, because the house has one set of shelves. It has one version, so there is no hub type.",
     "type": "object",
     "properties": {
       "apiVersion": {

@@ -1,5 +1,5 @@
 // The end of the server's audit log, if the console can see that.
-import { Refusal, statusOf } from './http'
+import { askConsole } from './http'
 
 // AuditEvent is a record, as far as it is shown.
 export interface AuditEvent {
@@ -15,8 +15,4 @@ export interface AuditEvent {
 
 export interface AuditTail { file: string, events: AuditEvent[] }
 
-export async function readAudit(signal: AbortSignal): Promise<AuditTail> {
-  const response = await fetch('audit/', { signal })
-  if (!response.ok) throw new Refusal(await statusOf(response), response.status)
-  return response.json()
-}
+export const readAudit = (signal: AbortSignal) => askConsole<AuditTail>('audit/', signal)

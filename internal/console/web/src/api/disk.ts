@@ -1,5 +1,5 @@
 // What lies in the database of the server, if the console can see that.
-import { Refusal, statusOf } from './http'
+import { askConsole } from './http'
 import type { Kind } from './kinds'
 import type { Meta } from './objects'
 import type { Field } from './wire'
@@ -26,9 +26,7 @@ export interface Disk {
 
 export async function readDisk(kind: Kind, { namespace, name }: Meta, signal: AbortSignal): Promise<Disk> {
   const steps = [kind.group || 'core', kind.resource, namespace || '-', name].map(encodeURIComponent)
-  const response = await fetch('disk/' + steps.join('/'), { signal })
-  if (!response.ok) throw new Refusal(await statusOf(response), response.status)
-  const { stored, bytes, value, parts } = await response.json() as { stored: Disk['stored'], bytes: string, value?: string, parts?: Field[] }
+  const { stored, bytes, value, parts } = await askConsole<{ stored: Disk['stored'], bytes: string, value?: string, parts?: Field[] }>('disk/' + steps.join('/'), signal)
   return { stored, bytes: bytesOf(bytes), value: value === undefined ? undefined : bytesOf(value), parts: parts ?? [] }
 }
 

@@ -7,6 +7,10 @@ export class Refusal extends Error {
   }
 }
 
+// isRefusal reports whether an error means that a write was not done. After any other error, a lost
+// connection for example, that is not known.
+export const isRefusal = (error: unknown) => error instanceof Refusal && error.code < 500
+
 export interface Call {
   method?: string
   query?: Record<string, string | number | boolean | undefined>
@@ -37,18 +41,28 @@ async function send(path: string, call: Call): Promise<Response> {
   const headers: Record<string, string> = { Accept: call.accept ?? 'application/json' }
   if (call.body !== undefined) headers['Content-Type'] = 'application/json'
   const text = query.toString()
-  const response = await fetch('server' + path + (text && (path.includes('?') ? '&' : '?') + text), {
+  return reach('server' + path + (text && (path.includes('?') ? '&' : '?') + text), {
     method: call.method ?? 'GET',
     headers,
     body: call.body === undefined ? undefined : JSON.stringify(call.body),
     signal: call.signal,
   })
+}
+
+// reach returns an answer of the console or of the server behind it, and throws a refusal.
+async function reach(path: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(path, init).catch((error: unknown) => { throw init.signal?.aborted ? error : new Error(unreachable) })
   if (response.ok) return response
   throw new Refusal(await statusOf(response), response.status)
 }
 
+const unreachable = 'the server can’t be reached'
+
+// reasonOf is the reason of a refusal. Any other error of a watch is a lost connection.
+export const reasonOf = (error: unknown) => error instanceof Refusal ? error.message : unreachable
+
 // statusOf reads why an answer is a refusal.
-export async function statusOf(response: Response): Promise<Status> {
+async function statusOf(response: Response): Promise<Status> {
   const text = await response.text()
   try {
     const status = JSON.parse(text)
@@ -62,6 +76,11 @@ export async function statusOf(response: Response): Promise<Status> {
 export async function ask<T>(path: string, call: Call = {}): Promise<Answer<T>> {
   const response = await send(path, call)
   return { data: await response.json(), warnings: warningsOf(response.headers.get('Warning')) }
+}
+
+// askConsole asks the console itself for what no API of the server has.
+export async function askConsole<T>(path: string, signal?: AbortSignal): Promise<T> {
+  return (await reach(path, { signal })).json()
 }
 
 // askText asks for what is no JSON.

@@ -53,7 +53,7 @@ export async function record(kind: Kind, from: From, signal: AbortSignal, change
     }
     log.problem = 'The server has ended it, as it does after a while.'
   } catch (error) {
-    log.problem = error instanceof Refusal ? error.message : 'The connection has broken.'
+    log.problem = error instanceof Refusal ? error.message : 'The connection was lost.'
   }
   log.phase = 'ended'
   show()

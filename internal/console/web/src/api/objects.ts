@@ -1,5 +1,5 @@
 // Objects as a server sends them, and what is asked about one of them.
-import { ask, asMetadata, asSteps, type Answer } from './http'
+import { ask, asMetadata, asSteps, isRefusal, type Answer } from './http'
 import { can, pathOf, type Kind } from './kinds'
 import type * as wire from './wire'
 
@@ -81,7 +81,7 @@ export const timeOf = (event: wire.Event) => event.lastTimestamp || event.eventT
 // are in the namespace default.
 export async function eventsOf(meta: Meta): Promise<wire.Event[]> {
   const path = `/api/v1/namespaces/${encodeURIComponent(meta.namespace || 'default')}/events`
-  const { data } = await ask<List<wire.Event>>(path, { query: { fieldSelector: `involvedObject.uid=${meta.uid}`, limit: 500 } })
+  const { data } = await ask<List<wire.Event>>(path, { query: { fieldSelector: `involvedObject.uid=${meta.uid}` } }) // all of them: pages are in the order of names
   return data.items.sort((a, b) => timeOf(b).localeCompare(timeOf(a)))
 }
 
@@ -89,15 +89,17 @@ export interface Dependent { kind: Kind, meta: Meta }
 
 export interface Search {
   found: Dependent[]
-  // unread are the kinds whose objects could not be read, with the reason.
-  unread: { kind: Kind, reason: string }[]
+  // refused are the kinds whose objects the server does not show, failed those of which it did not
+  // answer: an object of these may depend on it.
+  refused: Kind[]
+  failed: Kind[]
 }
 
 const pageOfDependents = 500
 
 // dependentsOf looks through all kinds for objects that name an owner, and says how far it is.
 export async function dependentsOf(owner: Meta, kinds: Kind[], signal: AbortSignal, progress: (done: number, of: number) => void): Promise<Search> {
-  const search: Search = { found: [], unread: [] }
+  const search: Search = { found: [], refused: [], failed: [] }
   const places = kinds.filter((kind) => can(kind, 'list') && (kind.namespaced || !owner.namespace))
   let done = 0
   for (const kind of places) {
@@ -108,7 +110,7 @@ export async function dependentsOf(owner: Meta, kinds: Kind[], signal: AbortSign
       })
     } catch (error) {
       if (signal.aborted) throw error
-      search.unread.push({ kind, reason: String((error as Error).message) })
+      search[isRefusal(error) ? 'refused' : 'failed'].push(kind)
     }
   }
   return search
@@ -123,10 +125,12 @@ async function eachPage(kind: Kind, namespace: string | undefined, signal: Abort
   } while (next)
 }
 
-// countOf is how many objects of a kind there are, of which one is read.
-export async function countOf(kind: Kind, signal: AbortSignal): Promise<number> {
-  const { data } = await ask<List<KubeObject>>(pathOf(kind), { accept: asMetadata, query: { limit: 1 }, signal })
-  return data.items.length + (data.metadata.remainingItemCount ?? 0)
+// countOf is how many objects of a kind there are, of which one is read. A server may leave out how
+// many remain.
+export async function countOf(kind: Kind, signal: AbortSignal): Promise<string> {
+  const { data: { items, metadata } } = await ask<List<KubeObject>>(pathOf(kind), { accept: asMetadata, query: { limit: 1 }, signal })
+  if (metadata.continue && metadata.remainingItemCount === undefined) return `more than ${items.length}`
+  return (items.length + (metadata.remainingItemCount ?? 0)).toLocaleString()
 }
 
 export async function whoAmI(): Promise<wire.UserInfo> {

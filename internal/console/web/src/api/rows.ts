@@ -1,6 +1,6 @@
 // The objects of a kind as rows of the server's table, live. Pages are read as they are needed, all
 // of one revision, and a watch from that revision tells what has changed since.
-import { ask, Refusal, wait, watch } from './http'
+import { ask, reasonOf, Refusal, wait, watch } from './http'
 import { pathOf, type Kind } from './kinds'
 import type { Meta } from './objects'
 import type * as wire from './wire'
@@ -30,6 +30,8 @@ const asTable = 'application/json;as=Table;v=v1;g=meta.k8s.io'
 
 const pageSize = 500
 
+const pageRetry = 5_000 // milliseconds
+
 // mostRows bounds what a page keeps in memory. What is beyond is counted, and not shown.
 export const mostRows = 200_000
 
@@ -39,12 +41,14 @@ export class Rows {
   phase: Phase = 'loading'
   // problem says why it is broken or refused.
   problem = ''
-  // remaining is how many objects were not read yet, as far as the server says.
-  remaining = 0
+  // known reports whether the rows are those of a list: before the first one, and after the rest of
+  // a list has expired, they say nothing about how many objects there are.
+  known = false
   // watched is false for a kind that can't be watched.
   watched = true
 
   private next: string | undefined
+  private counted: number | undefined // of all objects, read or not; undefined if the server does not report it
   private reading: Promise<void> | undefined
   private gone = new Set<string>() // deleted since the revision of the pages
   private stop = new AbortController()
@@ -69,7 +73,14 @@ export class Rows {
     return this.reading
   }
 
-  get complete() { return this.next === undefined }
+  // complete reports whether all objects were read.
+  get complete() { return this.known && this.next === undefined }
+
+  // full reports whether no more objects are read, although there are some.
+  get full() { return !this.complete && this.rows.length >= mostRows }
+
+  // total is how many objects there are, undefined if that is not known.
+  get total(): number | undefined { return this.complete ? this.rows.length : this.known ? this.counted : undefined }
 
   // follow lists and watches until it is closed, and starts again when the history is gone.
   private async follow() {
@@ -90,11 +101,21 @@ export class Rows {
     }
   }
 
-  // pageFailed begins again where the rest of the pages is too old to be read.
-  private pageFailed(error: unknown) {
-    if (this.round.signal.aborted) return
-    if (!(error instanceof Refusal && error.code === 410)) return this.fail(error)
+  // pageFailed lists again if the rest of the pages has expired, and retries a page that failed
+  // otherwise.
+  private async pageFailed(error: unknown) {
+    const signal = this.round.signal
+    if (signal.aborted) return
+    if (!(error instanceof Refusal && error.code === 410)) {
+      this.fail(error)
+      if (this.watched || this.phase === 'refused') return // the next event shows that the server is back
+      await wait(pageRetry, signal)
+      return signal.aborted ? undefined : this.isLive()
+    }
+    this.known = false
+    this.phase = 'loading'
     this.next = undefined
+    this.show()
     if (this.watched) this.round.abort()
     else void this.follow()
   }
@@ -103,7 +124,7 @@ export class Rows {
     if (this.stop.signal.aborted) return
     const code = error instanceof Refusal ? error.code : 0
     this.phase = code >= 400 && code < 500 && code !== 429 ? 'refused' : 'broken'
-    this.problem = error instanceof Refusal ? error.message : 'the server can’t be reached'
+    this.problem = reasonOf(error)
     this.show()
   }
 
@@ -118,6 +139,9 @@ export class Rows {
     this.rows = []
     this.gone.clear()
     this.take(data)
+    const { remainingItemCount: remaining } = data.metadata
+    this.counted = remaining === undefined ? undefined : data.rows.length + remaining
+    this.known = true
     this.isLive()
     return data.metadata.resourceVersion ?? ''
   }
@@ -143,8 +167,7 @@ export class Rows {
     this.rows = this.rows.concat(fresh)
     if (last && fresh[0] && fresh[0].key < last.key) this.rows.sort((a, b) => a.key < b.key ? -1 : 1)
     this.next = page.metadata.continue || undefined
-    this.remaining = page.metadata.remainingItemCount ?? 0
-    if (this.complete) this.gone.clear()
+    if (this.next === undefined) this.gone.clear()
   }
 
   private async watchFrom(revision: string, well: () => void) {
@@ -160,7 +183,7 @@ export class Rows {
         for await (const event of events) {
           if (event.type === 'ERROR') throw new Refusal(event.object, event.object.code ?? 500)
           revision = event.object.metadata?.resourceVersion || event.object.rows?.[0]?.object.metadata.resourceVersion || revision
-          if (event.type !== 'BOOKMARK') for (const row of event.object.rows) this.apply(event.type === 'DELETED', rowOf(row))
+          if (event.type !== 'BOOKMARK') for (const row of event.object.rows) this.apply(event.type, rowOf(row))
           failures = 0
           well()
           this.isLive()
@@ -174,10 +197,11 @@ export class Rows {
     }
   }
 
-  private apply(deleted: boolean, row: Row) {
+  private apply(type: 'ADDED' | 'MODIFIED' | 'DELETED', row: Row) {
     const at = this.place(row.key)
     const known = this.rows[at]?.key === row.key
-    if (deleted) {
+    if (this.counted !== undefined) this.counted += type === 'DELETED' ? -1 : type === 'ADDED' && !known ? 1 : 0
+    if (type === 'DELETED') {
       if (known) this.rows.splice(at, 1)
       if (!this.complete) this.gone.add(row.key)
       return

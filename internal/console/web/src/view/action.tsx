@@ -1,7 +1,7 @@
 // What can be done with an object beside changing it: a form for each of its subresources.
 import { useState } from 'preact/hooks'
 import { actionsOf, begin, send, type Action } from '../api/actions'
-import { Refusal } from '../api/http'
+import { isRefusal, Refusal } from '../api/http'
 import type { Kind } from '../api/kinds'
 import { settled, withoutManagers, type KubeObject, type Meta } from '../api/objects'
 import { objectAddress } from '../route'
@@ -15,6 +15,7 @@ const titleOf = (name: string) => name[0]!.toUpperCase() + name.slice(1)
 // ActionLinks leads to the forms. Replicas have a field of their own.
 export function ActionLinks({ kind, at }: { kind: Kind, at: Pick<Meta, 'name' | 'namespace'> }) {
   const actions = useLoaded(() => actionsOf(kind), [kind])
+  if (actions.error && kind.subresources.length > 0) return <span class="muted" title={actions.error}>Its actions can’t be read.</span>
   return <>{actions.data?.filter(({ name }) => name !== 'scale').map(({ name }) => <a key={name} class="button" href={objectAddress(kind, at, 'action', { action: name })}>{titleOf(name)}…</a>)}</>
 }
 
@@ -51,11 +52,11 @@ interface Outcome { was: KubeObject, answer: KubeObject, tried: boolean, warning
 function Filled({ kind, object, action, fields, from }: Omit<Props, 'name'> & { action: Action, fields: string[], from: KubeObject }) {
   const [was, setWas] = useState(from)
   const [value, setValue] = useState<unknown>(from)
-  const [refusal, setRefusal] = useState<Error>()
+  const [failure, setFailure] = useState<{ error: Error, tried: boolean }>()
   const [outcome, setOutcome] = useState<Outcome>()
   const [busy, setBusy] = useState(false)
   const back = objectAddress(kind, object.metadata)
-  const causes = refusal instanceof Refusal ? refusal.status.details?.causes ?? [] : []
+  const causes = failure?.error instanceof Refusal ? failure.error.status.details?.causes ?? [] : []
   const faults = new Map<string, string[]>()
   const placed = causes.filter((cause) => cause.field).map((cause) => ({ cause, path: shownPath(action, value, fields, pathOfField(cause.field!)) }))
   for (const { cause, path } of placed) faults.set(JSON.stringify(path), [...faults.get(JSON.stringify(path)) ?? [], cause.message ?? ''])
@@ -63,7 +64,7 @@ function Filled({ kind, object, action, fields, from }: Omit<Props, 'name'> & { 
 
   const attempt = async (tried: boolean) => {
     setBusy(true)
-    setRefusal(undefined)
+    setFailure(undefined)
     setOutcome(undefined)
     try {
       const { data, warnings } = await send(kind, object, action, value as KubeObject, tried)
@@ -72,7 +73,7 @@ function Filled({ kind, object, action, fields, from }: Omit<Props, 'name'> & { 
       setWas(data) // what is changed next is this
       setValue(data)
     } catch (error) {
-      setRefusal(error as Error)
+      setFailure({ error: error as Error, tried })
     } finally {
       setBusy(false)
     }
@@ -85,9 +86,9 @@ function Filled({ kind, object, action, fields, from }: Omit<Props, 'name'> & { 
     <form class="action" aria-label={titleOf(action.name)} onSubmit={submit}>
       <h2>{titleOf(action.name)}</h2>
       <p class="words muted">{action.book.explain([])?.description}</p>
-      {refusal && (
-        <Problem title="The server refuses it.">
-          {placed.length === 0 ? refusal.message : <ul>{placed.map(({ cause, path }) => <li key={cause.field! + cause.message}><button type="button" class="link" onClick={() => document.getElementById(idOf(path))?.focus()}>{cause.field}</button> {cause.message}</li>)}</ul>}
+      {failure && (
+        <Problem title={isRefusal(failure.error) ? 'The server refuses it.' : failure.tried ? 'It could not be tried.' : 'It is not known whether it was done.'}>
+          {placed.length === 0 ? failure.error.message : <ul>{placed.map(({ cause, path }) => <li key={cause.field! + cause.message}><button type="button" class="link" onClick={() => document.getElementById(idOf(path))?.focus()}>{cause.field}</button> {cause.message}</li>)}</ul>}
         </Problem>
       )}
       {fields.map((field) => <Field key={field} form={form} path={[field]} />)}

@@ -1,5 +1,6 @@
 // The frame of the page: the kinds at the side, a view beside them.
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { askConsole } from '../api/http'
 import { readKinds, type Kinds } from '../api/kinds'
 import { whoAmI } from '../api/objects'
 import { groupOf, homeAddress, meAddress, useRoute, type Route } from '../route'
@@ -12,13 +13,12 @@ import { Problem, useLoaded } from './parts'
 import { RunView } from './run'
 import { Side } from './side'
 
-// About is what the page is told of its server; signOut says that there is a session to end.
-export interface About { program: string, server: string, signOut?: boolean }
-
-const readAbout = async (): Promise<About> => (await fetch('about.json')).json()
+// About describes the server of the page. groups are those of the program's own kinds; signOut
+// reports that there is a session to end.
+export interface About { program: string, server: string, groups?: string[], signOut?: boolean }
 
 export function App() {
-  const about = useLoaded(readAbout, [])
+  const about = useLoaded((signal) => askConsole<About>('about.json', signal), [])
   const kinds = useLoaded(readKinds, [])
   const me = useLoaded(whoAmI, [])
   const route = useRoute()
@@ -47,7 +47,7 @@ export function App() {
       </header>
       <Side open={menu} about={about.data} kinds={kinds.data} me={me.data?.username} route={route} />
       <main id="main" ref={main} tabIndex={-1}>
-        {kinds.error ? <Problem title="The kinds of this server can’t be read.">{kinds.error}</Problem>
+        {kinds.error || about.error ? <Problem title="The kinds of this server can’t be read.">{kinds.error || about.error}</Problem>
           : kinds.data && about.data ? <View route={route} kinds={kinds.data} about={about.data} />
             : <p class="empty" role="status">Reading what the server has…</p>}
       </main>

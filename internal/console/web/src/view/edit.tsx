@@ -1,6 +1,6 @@
 // Change an object, or make one: first the server says what would become of it, then it is done.
 import { useRef, useState } from 'preact/hooks'
-import { Refusal } from '../api/http'
+import { isRefusal, Refusal } from '../api/http'
 import { apiVersionOf, pathOf, type Kind } from '../api/kinds'
 import { put, settled, tryPut, withoutManagers, type KubeObject, type Place, type Tried } from '../api/objects'
 import { readBook } from '../api/schema'
@@ -57,18 +57,19 @@ function Editing({ kind, text: begun, base }: { kind: Kind, text: string, base?:
   const book = useLoaded(() => readBook(kind), [kind])
   const back = base ? objectAddress(kind, base.metadata) : listAddress(kind)
 
-  const fail = (error: unknown, parsed: Text) => {
+  const fail = (error: unknown, parsed: Text, written: boolean) => {
     const causes = error instanceof Refusal ? error.status.details?.causes ?? [] : []
     setFaults(causes.filter((cause) => cause.field).map((cause) => ({ line: lineOfField(parsed, cause.field!), text: `${cause.field}: ${cause.message}` })))
-    setRefused((error as Error).message)
+    setRefused(written && !isRefusal(error) ? `It is not known whether it was written: ${(error as Error).message}` : (error as Error).message)
     setTried(undefined)
   }
-  const attempt = async (parsed: Text, send: () => Promise<void>) => {
+  // attempt sends something; written says that it is a write, and not only the try of one.
+  const attempt = async (parsed: Text, written: boolean, send: () => Promise<void>) => {
     setBusy(true)
     try {
       await send()
     } catch (error) {
-      fail(error, parsed)
+      fail(error, parsed, written)
     } finally {
       setBusy(false)
     }
@@ -86,12 +87,12 @@ function Editing({ kind, text: begun, base }: { kind: Kind, text: string, base?:
     if (typeof sent?.metadata !== 'object' || sent.metadata === null) return setRefused('An object needs its metadata.')
     if (base) sent.metadata.resourceVersion ??= base.metadata.resourceVersion // what others have changed meanwhile stays
     const at = base?.metadata ?? { namespace: kind.namespaced ? sent.metadata.namespace || 'default' : '' }
-    void attempt(parsed, async () => {
+    void attempt(parsed, false, async () => {
       const answer = await tryPut(kind, sent, at)
       setTried({ ...answer, sent, at, was: base ? print(settled(base)) : '', becomes: print(settled(answer.object)) })
     })
   }
-  const apply = ({ sent, at }: Reviewed) => void attempt(parse(text), async () => {
+  const apply = ({ sent, at }: Reviewed) => void attempt(parse(text), true, async () => {
     location.hash = objectAddress(kind, (await put(kind, sent, at)).metadata)
   })
   if (tried) {

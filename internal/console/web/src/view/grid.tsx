@@ -40,7 +40,7 @@ export function Grid({ kind, rows, shown, filtered, wide, everywhere }: Props) {
     element.addEventListener('scroll', look, { passive: true })
     return () => { sizes.disconnect(); element.removeEventListener('scroll', look) }
   }, [])
-  const total = shown.length + (filtered || rows.complete ? 0 : rows.remaining)
+  const total = filtered ? shown.length : Math.max(shown.length, rows.total ?? 0)
   const first = Math.max(0, Math.floor(view.top / height) - spare)
   const last = Math.min(total, Math.ceil((view.top + view.height) / height) + spare)
   useEffect(() => {

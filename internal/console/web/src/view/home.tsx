@@ -20,7 +20,7 @@ export function Home({ kinds, about }: { kinds: Kinds, about: About }) {
     <div class="page">
       <h1>{about.program}</h1>
       <p class="lead">{about.server}{version.data && <> · speaks as Kubernetes {version.data}</>}</p>
-      {byGroup(listed).map(([group, members]) => (
+      {byGroup(listed, about.groups).map(([group, members]) => (
         <section key={group} class="group">
           <h2>{group || 'core'}</h2>
           <ul class="cards">
@@ -30,7 +30,7 @@ export function Home({ kinds, about }: { kinds: Kinds, about: About }) {
                 <li key={kind.resource}>
                   <a href={listAddress(kind)}>
                     <span class="kind">{kind.kind}</span>
-                    <span class="count" title={count?.error}>{count === undefined ? '' : count.error ? 'not readable' : count.data!.toLocaleString()}</span>
+                    <span class="count" title={count?.error}>{count === undefined ? '' : count.error ? 'not readable' : count.data}</span>
                     <small>{kind.versions.join(', ')}{kind.namespaced ? '' : ' · cluster'}</small>
                   </a>
                 </li>
@@ -43,7 +43,7 @@ export function Home({ kinds, about }: { kinds: Kinds, about: About }) {
   )
 }
 
-interface Count { data?: number, error?: string }
+interface Count { data?: string, error?: string }
 
 // useCounts asks for a few counts at a time.
 function useCounts(kinds: Kind[]): Map<Kind, Count> {

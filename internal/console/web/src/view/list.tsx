@@ -17,14 +17,13 @@ export function ListView({ kind, kinds, route }: { kind: Kind, kinds: Kinds, rou
   const wanted = text.trim().toLowerCase()
   const shown = wanted ? rows.rows.filter((row) => contains(row, wanted)) : rows.rows
   useEffect(() => { if (wanted && !rows.complete && rows.phase === 'live') void rows.more() })
-  const all = rows.rows.length + rows.remaining
   const filtered = labels !== '' || fields !== '' || wanted !== ''
   return (
     <div class="list">
       <header class="head">
         <p class="crumbs"><a href={homeAddress}>{kind.group || 'core'}</a> / {kind.version}</p>
-        <h1>{kind.kind} <State rows={rows} /></h1>
-        <p class="about">{count(shown.length, all, wanted !== '')}{rows.rows.length >= mostRows && !rows.complete && `; only ${mostRows.toLocaleString()} are kept in this page`}</p>
+        <h1>{kind.kind} <State rows={rows} searched={wanted !== ''} /></h1>
+        <p class="about">{countOf(rows, shown.length, wanted !== '')}{rows.full && `; only ${mostRows.toLocaleString()} are kept in this page`}</p>
         <div class="filters">
           {kind.namespaced && <Namespaces kinds={kinds} value={namespace} />}
           <input type="search" aria-label="Text to find" placeholder="Find text" value={text} onInput={(event) => replaceQuery({ text: event.currentTarget.value })} />
@@ -40,10 +39,10 @@ export function ListView({ kind, kinds, route }: { kind: Kind, kinds: Kinds, rou
         </div>
       </header>
       {rows.phase === 'refused' ? <Problem title={`${kind.kind} can’t be read.`}>{rows.problem}</Problem>
-        : rows.phase === 'broken' && <Problem title="This is not live right now.">{rows.problem}. It is tried again.</Problem>}
-      {rows.phase !== 'loading' && rows.phase !== 'refused' && shown.length === 0 && rows.complete
-        ? <Empty>{filtered ? 'Nothing fits these filters.' : namespace ? `There is none in ${namespace}.` : 'There is none yet.'}</Empty>
-        : rows.phase !== 'refused' && <Grid kind={kind} rows={rows} shown={shown} filtered={wanted !== ''} wide={wide} everywhere={kind.namespaced && !namespace} />}
+        : rows.phase === 'broken' && <Problem title={rows.known ? 'This is not live right now.' : `${kind.kind} can’t be read right now.`}>{rows.problem}. It is tried again.</Problem>}
+      {rows.phase !== 'refused' && (rows.complete && shown.length === 0
+        ? <Empty>{filtered ? 'Nothing fits these filters' : namespace ? `There is none in ${namespace}` : 'There is none yet'}{rows.phase === 'live' ? '.' : ', as far as it was read.'}</Empty>
+        : (rows.known || rows.phase === 'loading') && <Grid kind={kind} rows={rows} shown={shown} filtered={wanted !== ''} wide={wide} everywhere={kind.namespaced && !namespace} />)}
     </div>
   )
 }
@@ -64,12 +63,26 @@ function useRows(kind: Kind, namespace: string, labels: string, fields: string):
 const contains = (row: Row, text: string) =>
   row.name.toLowerCase().includes(text) || row.namespace.toLowerCase().includes(text) || row.cells.some((cell) => cell != null && String(cell).toLowerCase().includes(text))
 
-const count = (shown: number, all: number, found: boolean) =>
-  found ? `${shown.toLocaleString()} of ${all.toLocaleString()}` : all === 1 ? '1 object' : `${all.toLocaleString()} objects`
+// countOf is how many objects are shown, and of how many. searched means that a text was looked for
+// in the rows, which finds nothing in objects that were not read yet.
+function countOf(rows: Rows, shown: number, searched: boolean): string {
+  if (!rows.known) return rows.phase === 'loading' ? 'Reading…' : 'How many there are is not known.'
+  const read = rows.rows.length.toLocaleString()
+  const all = rows.total?.toLocaleString() ?? `more than ${read}`
+  if (searched) return shown.toLocaleString() + (rows.complete ? ` of ${all}` : ` so far, in ${read} of ${all} objects`)
+  return rows.total === 1 ? '1 object' : `${all} objects`
+}
 
-function State({ rows }: { rows: Rows }) {
-  const [name, text] = rows.phase === 'live' ? rows.watched ? ['live', 'live'] : ['still', 'not watched'] : rows.phase === 'loading' ? ['still', 'reading'] : ['broken', 'not live']
+function State({ rows, searched }: { rows: Rows, searched: boolean }) {
+  const [name, text] = stateOf(rows, searched)
   return <span class={`state ${name}`} role="status">{text}</span>
+}
+
+function stateOf(rows: Rows, searched: boolean): [name: string, text: string] {
+  if (rows.phase === 'loading') return ['still', 'reading']
+  if (rows.phase !== 'live') return ['broken', 'not live']
+  if (searched && !rows.complete) return ['still', rows.full ? 'partial' : 'searching']
+  return rows.watched ? ['live', 'live'] : ['still', 'not watched']
 }
 
 // Selector is a filter that the server applies, when it is complete.
@@ -89,7 +102,7 @@ function Namespaces({ kinds, value }: { kinds: Kinds, value: string }) {
     const kind = kinds.find('', 'v1', 'namespaces')
     if (!kind) return []
     const { data } = await ask<List<KubeObject>>(pathOf(kind), { accept: asMetadata, query: { limit: 1000 } })
-    return data.items.map((item) => item.metadata.name)
+    return data.metadata.continue ? [] : data.items.map((item) => item.metadata.name) // part of them would look like all
   }, [kinds])
   const all = [...new Set([...names.data ?? [], ...value ? [value] : []])]
   if (names.error || names.data?.length === 0) return <Selector name="namespace" label="Namespace" hint="all" value={value} />

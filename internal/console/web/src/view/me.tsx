@@ -35,7 +35,7 @@ export function MeView({ route }: { route: Route }) {
               {(rules.data.nonResourceRules ?? []).map((rule, n) => <tr key={'u' + n}><td>{each(rule.verbs)}</td><td>{each(rule.nonResourceURLs)}</td><td>addresses</td><td>all</td></tr>)}
             </tbody>
           </table>
-          {(rules.data.resourceRules ?? []).length + (rules.data.nonResourceRules ?? []).length === 0 && <Empty>Nothing.</Empty>}
+          {(rules.data.resourceRules ?? []).length + (rules.data.nonResourceRules ?? []).length === 0 && !rules.data.incomplete && <Empty>Nothing.</Empty>}
         </div>
       )}
     </div>

@@ -97,9 +97,11 @@ function useObject(kind: Kind, namespace: string, name: string): Live {
 }
 
 async function follow(kind: Kind, namespace: string, name: string, is: (now: Partial<Live>) => void, signal: AbortSignal) {
+  let seen = false
   for (let failures = 0; !signal.aborted;) {
     try {
       const { data } = await ask<KubeObject>(pathOf(kind, namespace, name), { signal })
+      seen = true
       is({ object: data, gone: false, problem: '', broken: false })
       failures = 0
       if (!can(kind, 'watch')) return
@@ -112,6 +114,7 @@ async function follow(kind: Kind, namespace: string, name: string, is: (now: Par
     } catch (error) {
       if (signal.aborted) return
       const refusal = error instanceof Refusal ? error : undefined
+      if (refusal?.code === 404 && seen) return is({ gone: true, problem: '', broken: false }) // deleted while there was no watch
       if (refusal && [400, 401, 403, 404, 405].includes(refusal.code)) return is({ problem: refusal.message, broken: true })
       if (refusal?.code !== 410) is({ problem: (refusal?.message ?? 'the server can’t be reached') + '. It is tried again.', broken: true })
     }

@@ -46,9 +46,10 @@ export function Dependents({ kinds, meta, found }: { kinds: Kinds, meta: Meta, f
   if (!search) return <p class="muted" role="status">Looking: {progress}</p>
   return (
     <>
-      {search.found.length === 0 && <p class="muted">Nothing that you may read depends on it.</p>}
+      {search.failed.length > 0 && <Problem title="It is not known what depends on it.">The server did not answer for {search.failed.map(({ kind }) => kind).join(', ')}.</Problem>}
+      {search.found.length + search.failed.length === 0 && <p class="muted">Nothing that you may read depends on it.</p>}
       <ul>{search.found.map((dependent) => <li key={dependent.meta.uid}><DependentLink dependent={dependent} /></li>)}</ul>
-      {search.unread.length > 0 && <p class="muted">Not looked at, for lack of rights or an answer: {search.unread.map(({ kind }) => kind.kind).join(', ')}.</p>}
+      {search.refused.length > 0 && <p class="muted">Not looked at, because the server refuses it: {search.refused.map(({ kind }) => kind).join(', ')}.</p>}
     </>
   )
 }

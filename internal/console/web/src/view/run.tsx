@@ -213,11 +213,11 @@ function Turns({ metrics }: { metrics: Metrics }) {
 
 function Audit({ metrics }: { metrics: Metrics }) {
   const made = first(metrics, 'apiserver_audit_event_total')
-  const lost = sum(metrics.get('apiserver_audit_error_total'))
+  const lost = metrics.get('apiserver_audit_error_total')
   return (
     <dl class="facts">
       <dt>Records</dt><dd>{made === undefined ? 'not told' : number(made)}</dd>
-      <dt>Lost</dt><dd class={lost > 0 ? 'wrong' : ''}>{number(lost)}</dd>
+      <dt>Lost</dt><dd class={sum(lost) > 0 ? 'wrong' : ''}>{made === undefined && lost === undefined ? 'not told' : number(sum(lost))}</dd>
     </dl>
   )
 }

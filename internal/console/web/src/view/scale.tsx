@@ -8,7 +8,7 @@ export function ScaleForm({ kind, object }: { kind: Kind, object: KubeObject }) 
   const scale = useLoaded(async () => (await readScale(kind, object.metadata)).data, [object.metadata.uid, object.metadata.resourceVersion])
   const [wanted, setWanted] = useState<string>()
   const [problem, setProblem] = useState('')
-  if (scale.error) return <span class="muted" title={scale.error}>It can’t be scaled.</span>
+  if (scale.error) return <span class="muted" title={scale.error}>Its scale can’t be read.</span>
   if (!scale.data) return null
   const now = scale.data
   const number = wanted ?? String(now.spec?.replicas ?? 0)

@@ -8,7 +8,7 @@ interface Props { open: boolean, about?: About, kinds?: Kinds, me?: string, rout
 
 export function Side({ open, about, kinds, me, route }: Props) {
   const [filter, setFilter] = useState('')
-  const groups = useMemo(() => byGroup(kinds?.preferred.filter((kind) => can(kind, 'list') && fits(kind, filter)) ?? []), [kinds, filter])
+  const groups = useMemo(() => about && kinds ? byGroup(kinds.preferred.filter((kind) => can(kind, 'list') && fits(kind, filter)), about.groups) : [], [about, kinds, filter])
   const [view, group, , resource] = route.steps
   return (
     <nav id="side" class={open ? 'side open' : 'side'} aria-label="Kinds">
@@ -26,7 +26,7 @@ export function Side({ open, about, kinds, me, route }: Props) {
             </ul>
           </section>
         ))}
-        {kinds && groups.length === 0 && <p class="muted">No kind is called that.</p>}
+        {about && kinds && groups.length === 0 && <p class="muted">No kind is called that.</p>}
       </div>
       <a class="me" href={runAddress} aria-current={view === 'run' ? 'page' : undefined}>How it runs</a>
       <a class="me" href={meAddress} aria-current={view === 'me' ? 'page' : undefined}><bdi>{me ?? 'Who am I?'}</bdi></a>
@@ -41,10 +41,12 @@ async function signOut() {
   location.reload()
 }
 
-export function byGroup(kinds: Kind[]): [string, Kind[]][] {
+// byGroup returns the kinds of each group, in the order of the server, but with the groups of own
+// first: a server lists those of Kubernetes before them.
+export function byGroup(kinds: Kind[], own: string[] = []): [string, Kind[]][] {
   const groups = new Map<string, Kind[]>()
   for (const kind of kinds) groups.set(kind.group, [...groups.get(kind.group) ?? [], kind])
-  return [...groups]
+  return [...groups].sort(([a], [b]) => Number(own.includes(b)) - Number(own.includes(a)))
 }
 
 function fits(kind: Kind, filter: string): boolean {

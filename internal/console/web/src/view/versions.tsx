@@ -19,7 +19,7 @@ export function Versions({ kind, kinds, object }: Props) {
   const refused = versions.data.filter((shown) => shown.problem).map((shown) => <Problem key={apiVersionOf(shown.kind)} title={`It can’t be read as ${apiVersionOf(shown.kind)}.`}>{shown.problem}</Problem>)
   const a = at(readable, left) ?? readable[0]
   const b = at(readable, right) ?? readable.find((shown) => shown !== a)
-  if (!a || !b) return <>{refused}<Empty>It is served in one version.</Empty></>
+  if (!a || !b) return <>{refused}{refused.length === 0 && <Empty>It is served in one version.</Empty>}</>
   return (
     <div class="versions">
       {refused}
