@@ -98,9 +98,9 @@ type Strategy[T runtime.Object] struct {
 	// they are for what the marker +kubebuilder:printcolumn can't express, like "2/3". Columns are
 	// in the order of the table, and one with a priority above 0 is for -o wide. One called Name,
 	// with the format name, is the name in another place. Cells returns one cell for each, also of
-	// an empty object. A cell is a string, a bool, an int64, a float64, or nil for what is not
-	// known. A metav1.Time is shown as the time since then. It modifies nothing. Both are set or
-	// none.
+	// an empty object. A cell is a string, a bool, an int, int32 or int64, a float64, or nil for an
+	// unknown value. A metav1.Time is shown as the time since then. It modifies nothing. Both are
+	// set or none.
 	Columns []metav1.TableColumnDefinition
 	Cells   func(obj T) []any
 }

@@ -3,6 +3,8 @@ package registry
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -45,31 +47,22 @@ type Virtual[T runtime.Object] struct {
 	// passed admission.
 	Create func(ctx context.Context, req *rest.Request, name rest.Name, obj T, opts metav1.CreateOptions) (T, error)
 
-	// Columns and Cells say what kubectl get shows, as those of a Strategy do. Without them that is
-	// the name and the age, by the creationTimestamp that an object is returned with.
+	// Columns and Cells are the columns of kubectl get after the name, as in a Strategy. Without
+	// them kubectl shows the name and the age since the object's creationTimestamp.
 	Columns []metav1.TableColumnDefinition
 	Cells   func(obj T) []any
 }
 
-// Resource returns the resource for a server. The error says what is wrong with the Virtual.
+// Resource returns the resource for a server. The error names every mistake in the Virtual.
 func (v Virtual[T]) Resource() (rest.Resource, error) {
-	fail := func(problem string) (rest.Resource, error) {
-		return rest.Resource{}, fmt.Errorf("virtual resource %q of kind %s: %s", v.Plural, v.Kind, problem)
-	}
-	if v.New == nil {
-		return fail("New is nil")
-	}
-	if v.Get == nil && v.List == nil && v.Create == nil {
-		return fail("it has no verbs: set Get, List or Create")
+	if problems := v.problems(); problems != nil {
+		return rest.Resource{}, fmt.Errorf("virtual resource %q of kind %s: %s", v.Plural, v.Kind, strings.Join(problems, "; "))
 	}
 	if v.Get == nil && v.List != nil {
 		v.Get = v.listed
 	}
 	e := &virtualEndpoint[T]{Virtual: v, table: view.NameAndAge}
-	if v.Columns != nil || v.Cells != nil {
-		if problem := runtime.CheckColumns(v.Columns, v.Cells, v.New); problem != "" {
-			return fail(problem)
-		}
+	if v.Columns != nil {
 		e.table = view.ColumnsOf(v.Columns, func(obj runtime.Object) ([]any, error) { return v.Cells(obj.(T)), nil })
 	}
 	r := rest.Resource{
@@ -88,6 +81,26 @@ func (v Virtual[T]) Resource() (rest.Resource, error) {
 		r.Create = e
 	}
 	return r, nil
+}
+
+// problems returns every mistake in the fields.
+func (v Virtual[T]) problems() (problems []string) {
+	for name, value := range map[string]string{"Kind.Version": v.Kind.Version, "Kind.Kind": v.Kind.Kind, "Plural": v.Plural} {
+		if value == "" {
+			problems = append(problems, name+" is empty")
+		}
+	}
+	slices.Sort(problems)
+	if v.Get == nil && v.List == nil && v.Create == nil {
+		problems = append(problems, "it has no verbs: set Get, List or Create")
+	}
+	if v.New == nil {
+		return append(problems, "New is nil")
+	}
+	if problem := runtime.CheckColumns(v.Columns, v.Cells, v.New); problem != "" {
+		problems = append(problems, problem)
+	}
+	return problems
 }
 
 // listed is the Get of a Virtual that has none.

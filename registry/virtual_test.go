@@ -177,6 +177,11 @@ func TestVirtualMistakes(t *testing.T) {
 		"New is nil": func(v *registry.Virtual[*widget.V1]) { v.New = nil },
 		"it has no verbs: set Get, List or Create": func(v *registry.Virtual[*widget.V1]) { v.Get, v.List, v.Create = nil, nil, nil },
 		"cell": func(v *registry.Virtual[*widget.V1]) { v.Cells = func(*widget.V1) []any { return nil } },
+		"Kind.Kind is empty; Plural is empty; it has no verbs: set Get, List or Create; its Columns have a Name, which every table begins with: leave it out, or give it the format name, if it is the name in another place; Cells returns a struct {} for column Name": func(v *registry.Virtual[*widget.V1]) {
+			v.Kind.Kind, v.Plural, v.Get, v.List, v.Create = "", "", nil, nil, nil
+			v.Columns[0].Name = "Name"
+			v.Cells = func(*widget.V1) []any { return []any{struct{}{}} }
+		},
 	} {
 		v := meters()
 		change(&v)

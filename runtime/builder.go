@@ -121,8 +121,8 @@ type Version[V, H Object] struct {
 	CompareFields func(c *fieldset.Comparison, old, obj V)
 	// Columns are what a Table shows of an object besides its name, which is always the first
 	// column. Cells returns one cell for each, in that order, of any object, also of an empty one.
-	// A cell is a string, a bool, an int64, a float64, or nil for what is not known; a metav1.Time
-	// is shown as the time since then. Cells must not modify the object and may be called from any
+	// A cell is a string, a bool, an int, int32 or int64, a float64, or nil for an unknown value; a
+	// metav1.Time is shown as the time since then. Cells must not modify the object and may be called from any
 	// goroutine. With neither of them a Table shows the age.
 	Columns []metav1.TableColumnDefinition
 	Cells   func(V) []any

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,9 +14,9 @@ import (
 	"github.com/typeplane/typeplane/runtime/transcode"
 )
 
-// CheckColumns says what is wrong with the columns of a Table and the function that fills them (see
-// Version.Columns), "" if nothing is. It calls cells with an empty object.
-func CheckColumns[T Object](columns []metav1.TableColumnDefinition, cells func(T) []any, new func() T) (problem string) {
+// CheckColumns returns all problems of a Table's columns and of the function that fills them (see
+// Version.Columns), separated by semicolons, or "". It calls cells with an empty object.
+func CheckColumns[T Object](columns []metav1.TableColumnDefinition, cells func(T) []any, new func() T) string {
 	switch {
 	case len(columns) == 0 && cells == nil:
 		return ""
@@ -24,31 +25,40 @@ func CheckColumns[T Object](columns []metav1.TableColumnDefinition, cells func(T
 	case len(columns) == 0:
 		return "it has Cells for no columns: set Columns too"
 	}
+	return strings.Join(append(checkDefinitions(columns), checkCells(columns, func() []any { return cells(new()) })...), "; ")
+}
+
+func checkDefinitions(columns []metav1.TableColumnDefinition) (problems []string) {
 	for _, c := range columns {
 		switch {
 		case c.Name == "" || c.Type == "":
-			return fmt.Sprintf("its column %q of type %q needs both a name and a type", c.Name, c.Type)
+			problems = append(problems, fmt.Sprintf("its column %q of type %q needs both a name and a type", c.Name, c.Type))
 		case c.Name == "Name" && c.Format != "name":
-			return "its Columns have a Name, which every table begins with: leave it out, or give it the format name, if it is the name in another place"
+			problems = append(problems, "its Columns have a Name, which every table begins with: leave it out, or give it the format name, if it is the name in another place")
 		}
 	}
+	return problems
+}
+
+// checkCells checks the cells of an empty object.
+func checkCells(columns []metav1.TableColumnDefinition, cells func() []any) (problems []string) {
 	defer func() {
 		if r := recover(); r != nil {
-			problem = fmt.Sprintf("Cells panics for an empty object (%v): it must return the cells of every object", r)
+			problems = []string{fmt.Sprintf("Cells panics for an empty object (%v): it must return the cells of every object", r)}
 		}
 	}()
-	row := cells(new())
+	row := cells()
 	if len(row) != len(columns) {
-		return fmt.Sprintf("Cells returns %d cells for %d columns: return one for each", len(row), len(columns))
+		return []string{fmt.Sprintf("Cells returns %d cells for %d columns: return one for each", len(row), len(columns))}
 	}
 	for i, cell := range row {
 		switch cell.(type) {
-		case nil, string, bool, int64, float64, metav1.Time:
+		case nil, string, bool, int, int32, int64, float64, metav1.Time:
 		default:
-			return fmt.Sprintf("Cells returns a %T for column %s: return a string, a bool, an int64, a float64, a metav1.Time or nil", cell, columns[i].Name)
+			problems = append(problems, fmt.Sprintf("Cells returns a %T for column %s: return a string, a bool, an int, int32 or int64, a float64, a metav1.Time or nil", cell, columns[i].Name))
 		}
 	}
-	return ""
+	return problems
 }
 
 // AppendCells appends cells as the JSON of a list has them, without brackets. date appends what is

@@ -10,6 +10,7 @@ import (
 	"github.com/typeplane/typeplane/internal/database"
 	"github.com/typeplane/typeplane/internal/program"
 	"github.com/typeplane/typeplane/internal/server"
+	"github.com/typeplane/typeplane/registry"
 )
 
 // Run serves s until ctx ends, and returns nil after an orderly stop. When requests are answered it
@@ -32,6 +33,8 @@ type Instance struct {
 	dbs    *database.Databases
 	server *server.Server
 	loops  []func(context.Context)
+	// lookup adds the resources for registry.Get and List to a context.
+	lookup func(context.Context) context.Context
 	// guard waits until somebody writes objects where this server does not look for them.
 	guard  func(context.Context) error
 	opened *closers
@@ -41,8 +44,8 @@ type Instance struct {
 // database, and opens the stores. Meanwhile every request gets 503 with the reason. ctx bounds the
 // start only, except that an embedded etcd does not outlive it. Serve must follow: it closes the
 // Instance.
-func Open(ctx context.Context, s program.Server, o *program.Options) (_ *Instance, err error) {
-	p, err := newPlan(s, o)
+func Open(ctx context.Context, served program.Server, o *program.Options) (_ *Instance, err error) {
+	p, err := newPlan(served, o)
 	if err != nil {
 		return nil, err
 	}
@@ -65,19 +68,24 @@ func Open(ctx context.Context, s program.Server, o *program.Options) (_ *Instanc
 		return nil, err
 	}
 	i := &Instance{door: door, dbs: dbs, guard: func(ctx context.Context) error { return p.guard(ctx, dbs, door.url(), opened) }, opened: opened}
-	if i.server, i.loops, err = p.openServer(ctx, door, dbs, opened); err != nil {
+	s, extended, err := p.openServer(ctx, door, dbs, opened)
+	if err != nil {
 		return nil, err
 	}
-	i.loops = append(i.loops, func(ctx context.Context) { door.renewKubeconfig(ctx, p.program.Name, p.log) })
+	i.server = s
+	i.lookup = func(ctx context.Context) context.Context {
+		return registry.WithResources(ctx, p.known.Scheme, extended.resources)
+	}
+	i.loops = append(extended.loops, func(ctx context.Context) { door.renewKubeconfig(ctx, p.program.Name, p.log) })
 	if err := door.waiting.End(); err != nil {
 		return nil, err
 	}
 	return i, nil
 }
 
-// openServer opens what stands between the door and the database. It returns the server, and the
-// loops that are to run beside it.
-func (p *plan) openServer(ctx context.Context, door *door, dbs *database.Databases, opened *closers) (*server.Server, []func(context.Context), error) {
+// openServer opens the parts between the listener and the database. It returns the server, and the
+// resources and loops of the extended program.
+func (p *plan) openServer(ctx context.Context, door *door, dbs *database.Databases, opened *closers) (*server.Server, *extended, error) {
 	audit, err := p.openAudit(door, opened)
 	if err != nil {
 		return nil, nil, err
@@ -112,7 +120,7 @@ func (p *plan) openServer(ctx context.Context, door *door, dbs *database.Databas
 	if err := p.comparePeers(ctx, door, dbs.Main, users); err != nil {
 		return nil, nil, err
 	}
-	return s, extended.loops, p.announce(ctx, door, dbs, audit)
+	return s, extended, p.announce(ctx, door, dbs, audit)
 }
 
 // URL is where clients on this machine reach the server. Connections are taken from the moment the
@@ -133,7 +141,7 @@ func (i *Instance) WaitReady(ctx context.Context) error { return i.dbs.Filled(ct
 // stop.
 func (i *Instance) Serve(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, i.opened.close()) }()
-	alive, done := i.dbs.Main.WhileAlive(ctx)
+	alive, done := i.dbs.Main.WhileAlive(i.lookup(ctx))
 	defer done()
 	alive, fail := context.WithCancelCause(alive)
 	defer fail(nil)

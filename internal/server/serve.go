@@ -18,7 +18,8 @@ import (
 // order. /readyz fails at once. After Config.ShutdownDelay no more connections are taken and
 // watches end, see Config.WatchDrain. Requests in flight finish, for at most
 // Config.ShutdownTimeout. The listener is closed when Serve returns. Serve may be called for
-// several listeners at once; it returns nil after an orderly stop.
+// several listeners at once; it returns nil after an orderly stop. The context of a request has the
+// values of ctx.
 //
 // The tls.Config needs certificates only. Serve fills in HTTP/2, TLS 1.2 as the lowest version, its
 // cipher suites but those with CBC, and asking for a client certificate. GetConfigForClient has to
@@ -28,6 +29,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener, tlsConfig *tl
 	if err != nil {
 		return fmt.Errorf("server: %w", err)
 	}
+	srv.BaseContext = func(net.Listener) context.Context { return context.WithoutCancel(ctx) }
 	failed := make(chan error, 1)
 	go func() {
 		if tlsConfig == nil {

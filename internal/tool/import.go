@@ -18,6 +18,7 @@ import (
 	"github.com/typeplane/typeplane/internal/database"
 	"github.com/typeplane/typeplane/internal/program"
 	"github.com/typeplane/typeplane/registry"
+	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/storage/migration"
 )
 
@@ -64,7 +65,7 @@ func importCommand(s program.Server) command {
 					return fmt.Errorf("--from: %w", err)
 				}
 				defer source.close()
-				return i.run(ctx, source)
+				return i.run(registry.WithResources(ctx, i.Scheme, i.resources), source)
 			})
 		},
 	}
@@ -76,6 +77,7 @@ type importing struct {
 	Console
 	dryRun, keepUIDs bool
 	importers        []registry.Importer
+	resources        []rest.Resource // strategies read other objects through them
 	// depths are how many owners, one above the other, each object has that comes along, by its uid
 	// where it comes from.
 	depths  map[types.UID]int
@@ -99,11 +101,16 @@ func (i *importing) open(ctx context.Context, dbs *database.Databases) error {
 		if err != nil {
 			return err
 		}
-		more, err := r.Importers(i.Scheme, db.Barred(r.KeyPrefix(), form), i.Options[n])
+		backend := db.Barred(r.KeyPrefix(), form)
+		importers, err := r.Importers(i.Scheme, backend, i.Options[n])
 		if err != nil {
 			return err
 		}
-		i.importers = append(i.importers, more...)
+		resources, err := r.Serve(i.Scheme, backend, i.Options[n])
+		if err != nil {
+			return err
+		}
+		i.importers, i.resources = append(i.importers, importers...), append(i.resources, resources...)
 	}
 	if i.dryRun {
 		return nil

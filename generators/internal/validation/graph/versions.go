@@ -136,7 +136,7 @@ func (s saying) value(value any) string {
 	case plan.Raw:
 		return string(v)
 	case *types.Type:
-		return v.Name.Name
+		return localName(v)
 	case emit.Ident:
 		return s.ident(v)
 	case plan.Wrapper:
@@ -165,6 +165,20 @@ func (s saying) value(value any) string {
 	default:
 		return fmt.Sprint(v)
 	}
+}
+
+// localName returns the name of a type without the packages that it is made of, because versions
+// declare their types in packages of their own.
+func localName(t *types.Type) string {
+	switch t.Kind {
+	case types.Pointer:
+		return "*" + localName(t.Elem)
+	case types.Slice:
+		return "[]" + localName(t.Elem)
+	case types.Map:
+		return "map[" + localName(t.Key) + "]" + localName(t.Elem)
+	}
+	return t.Name.Name
 }
 
 // code describes what File.P takes.
