@@ -95,8 +95,8 @@ type ServiceAccountsConfig struct {
 	Keys []crypto.PublicKey
 	// Audiences are what a token has that names none.
 	Audiences []string
-	// Lookup finds the objects that a token depends on, because it ends with them. With a nil Lookup
-	// only the token itself is checked.
+	// Lookup finds the objects that a token depends on, because it ends with them. With a nil
+	// Lookup only the token itself is checked.
 	Lookup LookupObject
 }
 
@@ -180,8 +180,9 @@ func (s *ServiceAccounts) signedByUs(header jwtHeader, content string, signature
 	return false
 }
 
-// tokenSkew is the tolerance for differences between clocks, as with kube-apiserver. A token is good
-// that much before its nbf, and that much after the deletionTimestamp of an object it depends on.
+// tokenSkew is the tolerance for differences between clocks, as with kube-apiserver. A token is
+// good that much before its nbf, and that much after the deletionTimestamp of an object it depends
+// on.
 const tokenSkew = time.Minute
 
 func (s *ServiceAccounts) checkTimes(c *Claims) error {

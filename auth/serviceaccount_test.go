@@ -98,8 +98,8 @@ func TestServiceAccountTokens(t *testing.T) {
 	}
 }
 
-// TestTokensOfDeletedObjects covers an object that is being deleted: its token is good until a minute
-// after the deletionTimestamp, for each kind of object that a token depends on.
+// TestTokensOfDeletedObjects covers an object that is being deleted: its token is good until a
+// minute after the deletionTimestamp, for each kind of object that a token depends on.
 func TestTokensOfDeletedObjects(t *testing.T) {
 	now := time.Now().Truncate(time.Second)
 	key := signers(t)["ES256"]

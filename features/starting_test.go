@@ -13,8 +13,8 @@ import (
 	"github.com/typeplane/typeplane/storage/memory"
 )
 
-// TestStartWaitsForStorage lets one request of a start fail, each in its turn, as while etcd elects a
-// leader: the start goes on when the storage is back.
+// TestStartWaitsForStorage lets one request of a start fail, each in its turn, as while etcd
+// elects a leader: the start goes on when the storage is back.
 func TestStartWaitsForStorage(t *testing.T) {
 	start := func(t *testing.T, db *memory.Database, fail int64, code storage.Code) (requests int64, err error) {
 		f := &failing{fail: fail, code: code}

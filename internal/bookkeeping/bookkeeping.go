@@ -52,8 +52,8 @@ func (e *NewerError) Error() string {
 		e.Key, e.Found.Number, e.Newest, e.Found.Release)
 }
 
-// Decode returns the content of the value stored at key, and its format. newest is the number of the
-// newest format that the caller reads; a value of a later one is a *NewerError.
+// Decode returns the content of the value stored at key, and its format. newest is the number of
+// the newest format that the caller reads; a value of a later one is a *NewerError.
 func Decode(key string, value []byte, newest int) (content []byte, f Format, err error) {
 	if !bytes.HasPrefix(value, []byte(headerStart)) {
 		return value, First, nil

@@ -64,8 +64,8 @@ func TestRequestsWhileStarting(t *testing.T) {
 	}
 }
 
-// TestEtcdLostWhileStarting freezes an etcd in the middle of a start. The start waits until the etcd
-// answers again, or until it is stopped.
+// TestEtcdLostWhileStarting freezes an etcd in the middle of a start. The start waits until the
+// etcd answers again, or until it is stopped.
 func TestEtcdLostWhileStarting(t *testing.T) {
 	for _, stopped := range []bool{false, true} {
 		t.Run(fmt.Sprint("stopped ", stopped), func(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 // mask stands for a value that the audit log does not have.
 const mask = "***"
 
-// credentialNames are the ends of the names of query parameters that hold credentials, in lower case
-// and without "-" and "_". This server reads none of them, but others do to which it forwards
+// credentialNames are the ends of the names of query parameters that hold credentials, in lower
+// case and without "-" and "_". This server reads none of them, but others do to which it forwards
 // requests, and a client may send one here by mistake.
 var credentialNames = []string{"token", "password", "passwd", "secret", "apikey", "authorization", "credential", "credentials"}
 
@@ -38,8 +38,8 @@ func maskCredentials(query string) string {
 	return masked.String() + query[kept:]
 }
 
-// holdsCredential reports whether a parameter of a name, as it stands in a URL, may be a credential.
-// Of a name that can't be decoded that is not known.
+// holdsCredential reports whether a parameter of a name, as it stands in a URL, may be a
+// credential. Of a name that can't be decoded that is not known.
 func holdsCredential(name string) bool {
 	decoded, err := url.QueryUnescape(name)
 	if err != nil {

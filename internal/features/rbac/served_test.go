@@ -9,7 +9,8 @@ import (
 	"github.com/typeplane/typeplane/internal/features/servertest"
 )
 
-// TestManyResourceNames covers a role that etcd has the space for, with 100,000 names in a megabyte.
+// TestManyResourceNames covers a role that etcd has the space for, with 100,000 names in a
+// megabyte.
 func TestManyResourceNames(t *testing.T) {
 	c := servertest.Start(t)
 	const roles = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles"
