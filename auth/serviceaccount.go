@@ -83,9 +83,9 @@ func (a *audiences) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]string)(a))
 }
 
-// LookupUID returns the uid of an object of the core group's v1, "" if there is none or it is being
-// deleted.
-type LookupUID func(ctx context.Context, resource, namespace, name string) (uid string, err error)
+// LookupObject returns the uid of an object of the core group's v1, "" if there is no such object.
+// deletion is its deletionTimestamp, the zero time if it is not being deleted.
+type LookupObject func(ctx context.Context, resource, namespace, name string) (uid string, deletion time.Time, err error)
 
 // ServiceAccountsConfig says whose tokens are good.
 type ServiceAccountsConfig struct {
@@ -95,9 +95,9 @@ type ServiceAccountsConfig struct {
 	Keys []crypto.PublicKey
 	// Audiences are what a token has that names none.
 	Audiences []string
-	// Lookup finds the objects that a token depends on, so that it ends with them. nil: nobody
-	// looks.
-	Lookup LookupUID
+	// Lookup finds the objects that a token depends on, because it ends with them. With a nil
+	// Lookup only the token itself is checked.
+	Lookup LookupObject
 }
 
 // ServiceAccounts knows the tokens of service accounts: JWTs that were signed with a key of the
@@ -180,8 +180,9 @@ func (s *ServiceAccounts) signedByUs(header jwtHeader, content string, signature
 	return false
 }
 
-// tokenSkew is how far the clock of a server may be behind that of the one that signed a token, as
-// with kube-apiserver.
+// tokenSkew is the tolerance for differences between clocks, as with kube-apiserver. A token is
+// good that much before its nbf, and that much after the deletionTimestamp of an object it depends
+// on.
 const tokenSkew = time.Minute
 
 func (s *ServiceAccounts) checkTimes(c *Claims) error {
@@ -197,8 +198,9 @@ func (s *ServiceAccounts) checkTimes(c *Claims) error {
 	return nil
 }
 
-// checkObjects wants everything that the token depends on to be there still, and to be the same
-// object.
+// checkObjects returns an error unless every object that the token depends on exists and has the
+// uid in the token. An object that is being deleted counts until tokenSkew after its
+// deletionTimestamp, because a pod has work to do in its grace period.
 func (s *ServiceAccounts) checkObjects(ctx context.Context, c *Claims) error {
 	k := &c.Kubernetes
 	if k.Namespace == "" || k.ServiceAccount.Name == "" || c.Subject != ServiceAccountName(k.Namespace, k.ServiceAccount.Name) {
@@ -207,29 +209,34 @@ func (s *ServiceAccounts) checkObjects(ctx context.Context, c *Claims) error {
 	if s.config.Lookup == nil {
 		return nil
 	}
-	check := func(resource, namespace string, ref *ObjectRef) error {
-		if ref == nil {
-			return nil
-		}
-		uid, err := s.config.Lookup(ctx, resource, namespace, ref.Name)
-		if err != nil {
-			return fmt.Errorf("auth: service account token: look up %s %q: %w", resource, ref.Name, err)
-		}
-		if uid == "" || uid != ref.UID {
-			return fmt.Errorf("auth: service account token: the %s %q that it was made for is gone", resource, ref.Name)
-		}
-		return nil
-	}
 	node := k.Node
 	if k.Pod != nil {
-		node = nil // it only says where the pod runs
+		node = nil // it is only the place where the pod runs
 	}
 	return errors.Join(
-		check("serviceaccounts", k.Namespace, &k.ServiceAccount),
-		check("pods", k.Namespace, k.Pod),
-		check("secrets", k.Namespace, k.Secret),
-		check("nodes", "", node),
+		s.checkObject(ctx, "serviceaccounts", k.Namespace, &k.ServiceAccount),
+		s.checkObject(ctx, "pods", k.Namespace, k.Pod),
+		s.checkObject(ctx, "secrets", k.Namespace, k.Secret),
+		s.checkObject(ctx, "nodes", "", node),
 	)
+}
+
+func (s *ServiceAccounts) checkObject(ctx context.Context, resource, namespace string, ref *ObjectRef) error {
+	if ref == nil {
+		return nil
+	}
+	uid, deletion, err := s.config.Lookup(ctx, resource, namespace, ref.Name)
+	switch {
+	case err != nil:
+		return fmt.Errorf("auth: service account token: look up %s %q: %w", resource, ref.Name, err)
+	case uid == "":
+		return fmt.Errorf("auth: service account token: %s %q of the token does not exist", resource, ref.Name)
+	case uid != ref.UID:
+		return fmt.Errorf("auth: service account token: %s %q has the uid %s, the token has %s", resource, ref.Name, uid, ref.UID)
+	case !deletion.IsZero() && deletion.Before(s.now().Add(-tokenSkew)):
+		return fmt.Errorf("auth: service account token: %s %q has the deletionTimestamp %s, more than %s ago", resource, ref.Name, deletion.UTC().Format(time.RFC3339), tokenSkew)
+	}
+	return nil
 }
 
 func (c *Claims) user() *User {

@@ -35,8 +35,8 @@ func TestServiceAccountTokens(t *testing.T) {
 	for name, key := range signers(t) {
 		uids := map[string]string{"serviceaccounts/ns/robot": "u-1", "pods/ns/p": "u-2"}
 		s, err := NewServiceAccounts(ServiceAccountsConfig{Issuers: []string{issuer}, Keys: []crypto.PublicKey{key.Public()}, Audiences: []string{issuer},
-			Lookup: func(_ context.Context, resource, namespace, name string) (string, error) {
-				return uids[resource+"/"+namespace+"/"+name], nil
+			Lookup: func(_ context.Context, resource, namespace, name string) (string, time.Time, error) {
+				return uids[resource+"/"+namespace+"/"+name], time.Time{}, nil
 			}})
 		if err != nil {
 			t.Fatal(err)
@@ -91,10 +91,56 @@ func TestServiceAccountTokens(t *testing.T) {
 		refuse("too early", token, issuer, "not good yet")
 		s.now = time.Now
 		uids["pods/ns/p"] = "another"
-		refuse("another pod", token, issuer, "is gone")
+		refuse("another pod", token, issuer, `pods "p" has the uid another, the token has u-2`)
 		uids["pods/ns/p"] = "u-2"
 		delete(uids, "serviceaccounts/ns/robot")
-		refuse("no service account", token, issuer, "is gone")
+		refuse("no service account", token, issuer, `serviceaccounts "robot" of the token does not exist`)
+	}
+}
+
+// TestTokensOfDeletedObjects covers an object that is being deleted: its token is good until a
+// minute after the deletionTimestamp, for each kind of object that a token depends on.
+func TestTokensOfDeletedObjects(t *testing.T) {
+	now := time.Now().Truncate(time.Second)
+	key := signers(t)["ES256"]
+	signer, err := NewTokenSigner(issuer, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	account := KubernetesPart{Namespace: "ns", ServiceAccount: ObjectRef{"robot", "u"}}
+	pod, secret, node := account, account, account
+	pod.Pod, pod.Node = &ObjectRef{"o", "u"}, &ObjectRef{Name: "gone"}
+	secret.Secret, node.Node = &ObjectRef{"o", "u"}, &ObjectRef{"o", "u"}
+	for deleted, part := range map[string]KubernetesPart{"serviceaccounts": account, "pods": pod, "secrets": secret, "nodes": node} {
+		var deletion time.Time
+		s, err := NewServiceAccounts(ServiceAccountsConfig{Issuers: []string{issuer}, Keys: []crypto.PublicKey{key.Public()},
+			Lookup: func(_ context.Context, resource, _, name string) (string, time.Time, error) {
+				switch {
+				case name == "gone":
+					return "", time.Time{}, nil
+				case resource == deleted:
+					return "u", deletion, nil
+				}
+				return "u", time.Time{}, nil
+			}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.now = func() time.Time { return now }
+		token, _, err := signer.Sign(part, []string{issuer}, time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for after, good := range map[time.Duration]bool{
+			-100 * 365 * 24 * time.Hour: true, -10 * time.Minute: true, 0: true, 59 * time.Second: true, time.Minute: true,
+			61 * time.Second: false, time.Hour: false, 50 * 365 * 24 * time.Hour: false,
+		} {
+			deletion = now.Add(-after)
+			found, err := s.AuthenticateToken(t.Context(), token, []string{issuer})
+			if good != (found != nil && err == nil) || !good && !strings.Contains(err.Error(), deleted+` "`) {
+				t.Errorf("%s, %s after the deletionTimestamp: %v, %v", deleted, after, found, err)
+			}
+		}
 	}
 }
 

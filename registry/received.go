@@ -145,7 +145,7 @@ func badDocument(err error) error {
 		return err
 	}
 	if errors.Is(err, runtimejson.ErrTooLarge) {
-		return apierrors.NewRequestEntityTooLargeError("the object takes too much memory: it has too many items")
+		return apierrors.NewRequestEntityTooLargeError("the object has too many items: to read and validate it could take too much memory; split it into several objects")
 	}
 	return apierrors.NewBadRequest(err.Error())
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -56,6 +57,7 @@ func newScheme(t *testing.T) *runtime.Scheme {
 func TestServer(t *testing.T) {
 	c := servertest.StartProgram(t, Program(features.Extras{}))
 	t.Run("pods", func(t *testing.T) { pods(t, servertest.Of(t, c.Server)) })
+	t.Run("tokens", func(t *testing.T) { tokens(t, servertest.Of(t, c.Server)) })
 	t.Run("services", func(t *testing.T) { services(t, servertest.Of(t, c.Server)) })
 	t.Run("addresses", func(t *testing.T) { ranges(t, servertest.Of(t, c.Server)) })
 	t.Run("evictions", func(t *testing.T) { evicted(t, servertest.Of(t, c.Server)) })
@@ -127,6 +129,49 @@ func pods(t *testing.T, c servertest.Client) {
 	c.Want(404, "", "GET", namespace+"/pods/a", "")
 	c.Want(200, "", "DELETE", namespace+"/pods/critical", "") // it never ran
 	c.Want(404, "", "GET", namespace+"/pods/critical", "")
+}
+
+// tokens are good while what they are bound to is being deleted.
+func tokens(t *testing.T, c servertest.Client) {
+	c.Want(201, "", "POST", namespace+"/pods", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"stops"},"spec":{"nodeName":"one","terminationGracePeriodSeconds":600,"containers":[{"name":"a","image":"b"}]}}`)
+	c.Want(201, "", "POST", namespace+"/secrets", `{"apiVersion":"v1","kind":"Secret","metadata":{"name":"held","finalizers":["example.com/hold"]}}`)
+	c.Want(201, "", "POST", namespace+"/serviceaccounts", `{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"held","finalizers":["example.com/hold"]}}`)
+	token := func(account, spec string) string {
+		t.Helper()
+		var request authenticationv1.TokenRequest
+		answer := c.Want(201, "", "POST", namespace+"/serviceaccounts/"+account+"/token", `{"spec":{`+spec+`}}`)
+		if err := json.Unmarshal([]byte(answer), &request); err != nil {
+			t.Fatal(err)
+		}
+		return request.Status.Token
+	}
+	review := func(token, says string) {
+		t.Helper()
+		c.Want(201, says, "POST", "/apis/authentication.k8s.io/v1/tokenreviews", `{"spec":{"token":"`+token+`"}}`)
+	}
+	ofPod := token("default", `"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"stops"}`)
+	ofSecret := token("default", `"boundObjectRef":{"kind":"Secret","apiVersion":"v1","name":"held"}`)
+	ofAccount := token("held", "")
+	for path, bound := range map[string]string{"/pods/stops": ofPod, "/secrets/held": ofSecret, "/serviceaccounts/held": ofAccount} {
+		review(bound, `"authenticated":true`)
+		c.Want(200, "", "DELETE", namespace+path, "")
+		c.Until(200, `"deletionTimestamp"`, namespace+path+"?resourceVersion=0")
+		review(bound, `"authenticated":true`)
+	}
+	// Objects that are being deleted get tokens, as from kube-apiserver.
+	review(token("held", ""), `"authenticated":true`)
+	review(token("default", `"boundObjectRef":{"kind":"Pod","apiVersion":"v1","name":"stops"}`), `"authenticated":true`)
+
+	c.Want(200, `"deletionGracePeriodSeconds":300`, "DELETE", namespace+"/pods/stops", `{"gracePeriodSeconds":300}`)
+	review(ofPod, `"authenticated":true`)
+	c.Want(200, "", "DELETE", namespace+"/pods/stops", `{"gracePeriodSeconds":0}`)
+	servertest.Eventually(t, "the token of a pod that is gone is good", func() bool {
+		_, answer := c.Do("POST", "/apis/authentication.k8s.io/v1/tokenreviews", `{"spec":{"token":"`+ofPod+`"}}`)
+		return strings.Contains(answer, `pods \"stops\" of the token does not exist`)
+	})
+	for _, path := range []string{"/secrets/held", "/serviceaccounts/held"} {
+		c.Want(200, "", "PATCH", namespace+path, `{"metadata":{"finalizers":null}}`)
+	}
 }
 
 var address = regexp.MustCompile(`"clusterIP":"([^"]*)"`)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/typeplane/typeplane/internal/bookkeeping"
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/etcd3"
 	"github.com/typeplane/typeplane/storage/migration"
@@ -121,7 +122,10 @@ func (c *copying) copyNotes(ctx context.Context) error {
 func (c *copying) takeTurn(ctx context.Context) (storage.Op, error) {
 	key, id := "/.turns"+c.Resource.KeyPrefix()+"move", []byte(uuid.NewString())
 	source := c.to.Source(storage.Form{})
-	e, err := source.GuaranteedUpdate(ctx, key, func(storage.Entry) ([]byte, []storage.Op, error) { return id, nil, nil })
+	e, err := source.GuaranteedUpdate(ctx, key, func(current storage.Entry) ([]byte, []storage.Op, error) {
+		_, _, err := bookkeeping.Decode(key, current.Value, bookkeeping.First.Number)
+		return id, nil, err
+	})
 	if storage.CodeOf(err) == storage.CodeNotFound {
 		e, err = source.Create(ctx, key, id)
 	}

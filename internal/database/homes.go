@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/typeplane/typeplane/internal/bookkeeping"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/migration"
@@ -143,7 +144,8 @@ func (d *Database) identity(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("ask which database it is: %w", err)
 		}
-		return string(e.Value), nil
+		id, _, err := bookkeeping.Decode(identityKey, e.Value, bookkeeping.First.Number)
+		return string(id), err
 	}
 }
 

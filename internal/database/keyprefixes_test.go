@@ -88,7 +88,8 @@ func earlier(t *testing.T, e *programtest.Etcd) error {
 // What an earlier release has stored gets the keys that its resource has now; then no earlier
 // release can start.
 func TestObjectsGetNewKeys(t *testing.T) {
-	e := programtest.StartEtcd(t, map[string]string{programtest.Prefix + "ns/beta": programtest.BetaJSON, programtest.Prefix + "ns/other": programtest.BetaJSON, programtest.Prefix + "placed/b": programtest.BetaJSON})
+	e := programtest.StartEtcd(t, map[string]string{programtest.Prefix + "ns/beta": programtest.BetaJSON, programtest.Prefix + "ns/other": programtest.BetaJSON, programtest.Prefix + "placed/b": programtest.BetaJSON,
+		"/registry/.stored-versions": `{"widgets.shop.example.com":["shop.example.com/v1beta1"]}`})
 	before := revisionOf(e, t)
 	said, err := relocate(t, e, programtest.Placed("placed/widgets"), false)
 	if err != nil || !strings.Contains(said, "3 objects of widgets.shop.example.com were moved from /shop.example.com/widgets/ to /placed/widgets/") {

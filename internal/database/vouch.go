@@ -13,6 +13,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane/internal/bookkeeping"
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/cacher"
 )
@@ -141,11 +142,21 @@ func (v *vouchers) read(ctx context.Context, key string) (voucher, error) {
 	if err != nil {
 		return voucher{}, err
 	}
-	revision, err := strconv.ParseInt(string(e.Value), 10, 64)
+	revision, err := vouchedRevision(e)
+	return voucher{revision, e.Revision}, err
+}
+
+// vouchedRevision returns the revision in a stored voucher.
+func vouchedRevision(e storage.Entry) (int64, error) {
+	content, _, err := bookkeeping.Decode(e.Key, e.Value, bookkeeping.First.Number)
 	if err != nil {
-		return voucher{}, fmt.Errorf("the voucher at %s can't be read: %w", voucherPrefix+key, err)
+		return 0, err
 	}
-	return voucher{revision, e.Revision}, nil
+	revision, err := strconv.ParseInt(string(content), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("the voucher at %s can't be read: %w", e.Key, err)
+	}
+	return revision, nil
 }
 
 // fence moves the voucher for key, which is at revision or later: from now on nothing is written
@@ -154,8 +165,9 @@ func (v *vouchers) fence(ctx context.Context, key string, revision int64) error 
 	value, life := strconv.AppendInt(nil, revision, 10), storage.Lifetime(voucherLife)
 	for {
 		_, err := v.here.GuaranteedUpdate(ctx, voucherPrefix+key, func(current storage.Entry) ([]byte, []storage.Op, error) {
-			if before, err := strconv.ParseInt(string(current.Value), 10, 64); err == nil && before >= revision {
-				return current.Value, nil, nil // whoever wrote that has seen the change
+			before, err := vouchedRevision(current)
+			if err != nil || before >= revision {
+				return current.Value, nil, err // the writer of before has seen the change
 			}
 			return value, []storage.Op{life}, nil
 		})

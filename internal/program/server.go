@@ -177,8 +177,9 @@ type API struct {
 	// Host.Controls before they start one.
 	Controllers []string
 	// Extend does the rest, when every resource of the server is there: it adds resources and
-	// subresources that no store holds, puts itself before verbs, and starts loops. It is asked if
-	// the operator wants any of the resources, or if the API has none of its own. nil: there is
+	// subresources that no store holds, puts itself before verbs, and starts loops. It is called if
+	// the operator wants any of the resources, or if the API has none of its own. It is called
+	// again, with another Host, if the database becomes unavailable during the start. nil: there is
 	// none.
 	Extend func(context.Context, *Host) error
 	// own says that the operator has no choice: see Own.

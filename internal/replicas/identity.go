@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/typeplane/typeplane/internal/bookkeeping"
 	"github.com/typeplane/typeplane/storage"
 )
 
@@ -27,7 +28,11 @@ type Identity map[string][]byte
 func Share(ctx context.Context, store storage.Interface, secret Secret, mine func() (Identity, error)) (Identity, error) {
 	entry, err := store.Get(ctx, identityKey, storage.GetOptions{})
 	if err == nil {
-		return open(secret, entry.Value)
+		sealed, _, err := bookkeeping.Decode(identityKey, entry.Value, bookkeeping.First.Number)
+		if err != nil {
+			return nil, err
+		}
+		return open(secret, sealed)
 	}
 	if storage.CodeOf(err) != storage.CodeNotFound {
 		return nil, fmt.Errorf("read what replicas have in common: %w", err)

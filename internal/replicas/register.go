@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/typeplane/typeplane/internal/bookkeeping"
 	"github.com/typeplane/typeplane/internal/wait"
 	"github.com/typeplane/typeplane/storage"
 )
@@ -65,7 +65,11 @@ func (r Register) List(ctx context.Context, except string) ([]Replica, error) {
 	var all []Replica
 	for _, e := range page.Entries {
 		var one Replica
-		if err := errors.Join(e.Err, json.Unmarshal(e.Value, &one)); err != nil {
+		content, _, err := bookkeeping.Decode(e.Key, e.Value, bookkeeping.First.Number)
+		if err := cmp.Or(e.Err, err); err != nil {
+			return nil, fmt.Errorf("read which servers run: %w", err)
+		}
+		if err := json.Unmarshal(content, &one); err != nil {
 			return nil, fmt.Errorf("read which servers run: %s: %w", e.Key, err)
 		}
 		if one.ID != except {

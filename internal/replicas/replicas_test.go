@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/typeplane/typeplane/internal/bookkeeping"
 	"github.com/typeplane/typeplane/internal/replicas"
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/memory"
@@ -147,5 +148,23 @@ func TestRegister(t *testing.T) {
 	}
 	if got := names(""); got != "b,c" {
 		t.Errorf("when a has ended: %s", got)
+	}
+}
+
+// TestKeysOfALaterRelease covers keys that this program can't read: it does not start beside them.
+func TestKeysOfALaterRelease(t *testing.T) {
+	store := memory.New(memory.Config{})
+	for _, key := range []string{"/.identity", "/.replicas/a"} {
+		value := bookkeeping.Format{Number: 2, Release: "v9.0.0"}.Encode([]byte("{}"))
+		if _, err := store.Create(t.Context(), key, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, shared := replicas.Share(t.Context(), store, secret(t, "sixteen bytes or more"), nil)
+	_, listed := replicas.Register{Store: store}.List(t.Context(), "")
+	for key, err := range map[string]error{"/.identity": shared, "/.replicas/a": listed} {
+		if want := key + " in the database has format 2, and this program reads formats up to 1: start a program that is built with Typeplane v9.0.0 or later"; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", key, err)
+		}
 	}
 }

@@ -41,11 +41,14 @@ func (p *plan) takeKeys(ctx context.Context) error {
 	if _, err := os.Stat(filepath.Join(p.pki(), authorityCertFile)); !errors.Is(err, fs.ErrNotExist) {
 		return err // shareKeys compares what is there
 	}
-	db, err := database.Open(ctx, p.program, o, func(why string) { p.log.Info("the keys of this server are in etcd: " + why) }, p.log)
-	if err != nil {
-		return err
-	}
-	return errors.Join(p.shareKeys(ctx, db), db.Close())
+	say := func(why string) { p.log.Info("the keys of this server are in etcd: " + why) }
+	return untilAvailable(ctx, p.log, say, func() error {
+		db, err := database.Open(ctx, p.program, o, say, p.log)
+		if err != nil {
+			return err
+		}
+		return errors.Join(p.shareKeys(ctx, db), db.Close())
+	})
 }
 
 // shareKeys makes the keys of this server those of all that were given the same secret. A server

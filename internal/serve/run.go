@@ -41,11 +41,11 @@ type Instance struct {
 }
 
 // Open does all that can fail before the first request: it listens, starts or connects the
-// database, and opens the stores. Meanwhile every request gets 503 with the reason. ctx bounds the
-// start only, except that an embedded etcd does not outlive it. Serve must follow: it closes the
-// Instance.
-func Open(ctx context.Context, served program.Server, o *program.Options) (_ *Instance, err error) {
-	p, err := newPlan(served, o)
+// database, and opens the stores. Meanwhile every request gets 503 with the reason. A database that
+// becomes unavailable meanwhile is waited for. ctx bounds the start only, except that an embedded
+// etcd does not outlive it. Serve must follow: it closes the Instance.
+func Open(ctx context.Context, s program.Server, o *program.Options) (i *Instance, err error) {
+	p, err := newPlan(s, o)
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +60,29 @@ func Open(ctx context.Context, served program.Server, o *program.Options) (_ *In
 	if err != nil {
 		return nil, err
 	}
+	again := *o
+	again.Log, again.Notes = p.log, nil
+	own := opened.count()
+	err = untilAvailable(ctx, p.log, door.waiting.Say, func() error {
+		if p == nil {
+			if p, err = newPlan(s, &again); err != nil {
+				return err
+			}
+		}
+		if i, err = p.open(ctx, door, opened); err != nil {
+			p = nil // parts of it are of what is closed now
+			return errors.Join(err, opened.closeDownTo(own))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return i, door.waiting.End()
+}
+
+// open opens the database and all that stands between it and the door.
+func (p *plan) open(ctx context.Context, door *door, opened *closers) (*Instance, error) {
 	dbs, err := p.openDatabases(ctx, door.url(), door.waiting.Say, opened)
 	if err != nil {
 		return nil, err
@@ -77,9 +100,6 @@ func Open(ctx context.Context, served program.Server, o *program.Options) (_ *In
 		return registry.WithResources(ctx, p.known.Scheme, extended.resources)
 	}
 	i.loops = append(extended.loops, func(ctx context.Context) { door.renewKubeconfig(ctx, p.program.Name, p.log) })
-	if err := door.waiting.End(); err != nil {
-		return nil, err
-	}
 	return i, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -52,7 +53,7 @@ func (p *plan) openServiceAccounts(door *door, s *stores) (*serviceAccounts, err
 	}
 	config := auth.ServiceAccountsConfig{Issuers: o.ServiceAccountIssuers, Keys: keys, Audiences: program.Audiences(o)}
 	if o.ServiceAccountLookup && p.serves("serviceaccounts") {
-		config.Lookup = s.lookupUID
+		config.Lookup = s.lookupObject
 	}
 	known, err := auth.NewServiceAccounts(config)
 	if err != nil {
@@ -145,14 +146,14 @@ func readSigningKey(name string) (crypto.Signer, error) {
 	return key, nil
 }
 
-// lookupUID is an auth.LookupUID. It reads what is so at this moment only where the cache has
-// nothing: an object that was made a moment ago has a token already.
-func (s *stores) lookupUID(ctx context.Context, resource, namespace, name string) (string, error) {
+// lookupObject is an auth.LookupObject. It reads the cache, and the store only if the cache has no
+// such object, because an object may have a token before the cache has the object.
+func (s *stores) lookupObject(ctx context.Context, resource, namespace, name string) (uid string, deletion time.Time, err error) {
 	at := slices.IndexFunc(s.resources, func(r rest.Resource) bool {
 		return r.GroupVersion.Group == "" && r.GroupVersion.Version == "v1" && r.Name == resource && r.Subresource == "" && r.Get != nil
 	})
 	if at < 0 {
-		return "", nil
+		return "", deletion, nil
 	}
 	get := s.resources[at].Get
 	view, err := get.Get(ctx, rest.Name{Namespace: namespace, Name: name}, metav1.GetOptions{ResourceVersion: "0"})
@@ -160,18 +161,18 @@ func (s *stores) lookupUID(ctx context.Context, resource, namespace, name string
 		view, err = get.Get(ctx, rest.Name{Namespace: namespace, Name: name}, metav1.GetOptions{})
 	}
 	if apierrors.IsNotFound(err) {
-		return "", nil
+		return "", deletion, nil
 	}
 	if err != nil {
-		return "", err
+		return "", deletion, err
 	}
 	var b bytes.Buffer
 	if err := view.WriteTo(&b, rest.Representation{MediaType: rest.Protobuf}); err != nil {
-		return "", err
+		return "", deletion, err
 	}
 	meta, err := wire.ReadMeta(b.Bytes())
-	if err != nil || meta.Deleting {
-		return "", err
+	if meta.Deleting {
+		deletion = time.Unix(meta.DeletionSeconds, 0)
 	}
-	return meta.UID, nil
+	return meta.UID, deletion, err
 }

@@ -6,18 +6,21 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/internal/program"
 	"github.com/typeplane/typeplane/internal/program/programtest"
+	"github.com/typeplane/typeplane/storage/embedded"
 )
 
 // TestRequestsWhileStarting: as long as etcd does not answer, everybody hears so at once; the
@@ -59,6 +62,113 @@ func TestRequestsWhileStarting(t *testing.T) {
 	if _, err := os.Stat(o.Store.DataDir); !os.IsNotExist(err) {
 		t.Errorf("there is a data directory of a server that never had its etcd: %v", err)
 	}
+}
+
+// TestEtcdLostWhileStarting freezes an etcd in the middle of a start. The start waits until the
+// etcd answers again, or until it is stopped.
+func TestEtcdLostWhileStarting(t *testing.T) {
+	for _, stopped := range []bool{false, true} {
+		t.Run(fmt.Sprint("stopped ", stopped), func(t *testing.T) {
+			t.Parallel()
+			socket, _, err := embedded.FindSocket(t.Context(), programtest.StartEtcd(t, nil).Dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			line := freezeAt(t, socket, "/.stored-versions")
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			o := program.NewOptions("widgets")
+			o.Store.DataDir, o.Store.EtcdServers, o.Serving.SecurePort = t.TempDir(), []string{"http://" + line.address}, 0
+			o.Log = slog.New(slog.NewTextHandler(writerFunc(func(p []byte) (int, error) {
+				if bytes.Contains(p, []byte("the database became unavailable during the start")) {
+					if stopped {
+						stop()
+					} else {
+						line.thaw()
+					}
+				}
+				return t.Output().Write(p)
+			}), nil))
+			i, err := Open(ctx, programtest.Widgets(), o)
+			if stopped {
+				if !errors.Is(err, context.Canceled) {
+					t.Errorf("stopped: %v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			stop()
+			if err := i.Serve(ctx); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// frozenLine is an address in front of a socket. Nothing passes while it is frozen.
+type frozenLine struct {
+	address string
+	mu      sync.Mutex
+	passing chan struct{} // closed while it is not frozen
+	frozen  bool          // it was, and is not again
+}
+
+// freezeAt freezes the line as soon as a text was sent to the socket.
+func freezeAt(t *testing.T, socket, text string) *frozenLine {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	l := &frozenLine{address: listener.Addr().String(), passing: make(chan struct{})}
+	close(l.passing)
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial("unix", socket)
+			if err != nil {
+				client.Close()
+				continue
+			}
+			go l.copy(server, client, []byte(text))
+			go l.copy(client, server, nil)
+		}
+	}()
+	return l
+}
+
+func (l *frozenLine) copy(to, from net.Conn, text []byte) {
+	defer to.Close()
+	defer from.Close()
+	for data := make([]byte, 64<<10); ; {
+		n, err := from.Read(data)
+		l.mu.Lock()
+		if len(text) > 0 && !l.frozen && bytes.Contains(data[:n], text) {
+			l.frozen, l.passing = true, make(chan struct{})
+		}
+		passing := l.passing
+		l.mu.Unlock()
+		<-passing
+		if _, writeErr := to.Write(data[:n]); err != nil || writeErr != nil {
+			return
+		}
+	}
+}
+
+func (l *frozenLine) thaw() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	close(l.passing)
 }
 
 // TestSecondServerChangesNothing: who starts a server on a directory that another one has leaves

@@ -210,10 +210,12 @@ func objectReference(i requestInfo) *audit.ObjectReference {
 	}
 }
 
-// recordedURI is the URI as the log has it. A stranger may not fill the log with megabytes, so that
-// what others did is soon gone from it.
+// recordedURI is the URI in the audit log, without credentials. That of a client without a
+// credential is cut, because it could fill the log and push out the events of others.
 func recordedURI(req *http.Request, user *auth.User) string {
-	uri := req.URL.RequestURI()
+	plain := *req.URL
+	plain.RawQuery = maskCredentials(plain.RawQuery)
+	uri := plain.RequestURI()
 	if user == nil || user.In(auth.GroupUnauthenticated) {
 		return firstBytes(uri, maxAuditText)
 	}

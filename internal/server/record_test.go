@@ -111,6 +111,30 @@ func TestAuditReference(t *testing.T) {
 	}
 }
 
+// TestAuditMasksCredentials covers credentials in a query: no event has them, whatever the outcome.
+func TestAuditMasksCredentials(t *testing.T) {
+	policy := &audit.Policy{Rules: []audit.Rule{{Level: audit.LevelRequestResponse}}}
+	const query = "?access_token=hidden-1&limit=1&access%5Ftoken=hidden-2&labelSelector=a%3Db"
+	events := audited(t, policy, nil,
+		request{path: booksPath + query},
+		request{path: "/nothing" + query},
+		request{path: booksPath + "/b" + query + "&access_token=hidden%zz", method: "DELETE"},
+		request{path: booksPath + query, header: map[string]string{"Test-User": ""}},
+	)
+	if len(events) != 2*4 { // of two stages
+		t.Errorf("%d events", len(events))
+	}
+	for _, e := range events {
+		data, err := json.Marshal(e)
+		if err != nil || strings.Contains(string(data), "hidden") {
+			t.Errorf("%s, %v", data, err)
+		}
+		if !strings.Contains(e.RequestURI, "?access_token=***&limit=1&access%5Ftoken=***&labelSelector=a%3Db") {
+			t.Errorf("URI %s", e.RequestURI)
+		}
+	}
+}
+
 // TestAuditOfStrangers: who shows no credential can't write megabytes into the log.
 func TestAuditOfStrangers(t *testing.T) {
 	long := strings.Repeat("x", 1<<18)

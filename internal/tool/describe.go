@@ -3,11 +3,13 @@ package tool
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane/internal/bookkeeping"
 	"github.com/typeplane/typeplane/internal/database"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/runtime/serializer"
@@ -59,8 +61,8 @@ func describe(k *database.Kinds, root string, kv etcd3.Raw) described {
 	}
 	if strings.HasPrefix(strings.TrimPrefix(kv.Key, root), "/.") {
 		d.Form = "own"
-		if json.Valid(kv.Value) {
-			d.object = kv.Value
+		if content, _, err := bookkeeping.Decode(kv.Key, kv.Value, math.MaxInt); err == nil && json.Valid(content) {
+			d.object = content
 		}
 		return d
 	}

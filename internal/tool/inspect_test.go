@@ -81,14 +81,14 @@ func TestInspectPrefix(t *testing.T) {
 		{programtest.Prefix + "ns/secret", "k8s:enc:aescbc:v1:key7:\x01\x02"},
 		{programtest.Prefix + "ns/sealed", "k8s:enc:kms:v2:vault:\x01\x02"},
 		{"/registry/other/thing", `{"kind":"Thing","apiVersion":"v9"}`},
-		{"/registry/.stored-versions", `{"widgets":["v1"]}`},
+		{"/registry/.stored-versions", "format 9, release v1.0.0\n" + `{"widgets":["v1"]}`},
 		{"/registry/.gate", "\x01"},
 	} {
 		e.Put(t, kv[0], kv[1])
 	}
 	want := `KEY VERSION KIND MEDIA TYPE ENCRYPTED SIZE CREATED MODIFIED FORM
 /registry/.gate - - - no 1 9 9 own
-/registry/.stored-versions - - - no 18 8 8 own
+/registry/.stored-versions - - - no 43 8 8 own
 /registry/other/thing v9 Thing json no 34 7 7 -
 /registry/shop.example.com/widgets/ns/beta shop.example.com/v1beta1 Widget json no 125 2 2 stale
 /registry/shop.example.com/widgets/ns/current shop.example.com/v1 Widget vnd.kubernetes.protobuf no 78 3 3 current

@@ -59,10 +59,11 @@ func TestStoredVersions(t *testing.T) {
 
 	refused() // by what lies there: nothing is noted yet
 	accepted(now)
-	noted(`{"widgets.shop.example.com":["shop.example.com/v1","shop.example.com/v1beta1"]}`)
+	const header = "format 2, release v0.1.0\n"
+	noted(header + `{"keyPrefixes":{},"versions":{"widgets.shop.example.com":["shop.example.com/v1","shop.example.com/v1beta1"]}}`)
 	refused()
 	must(t, "migrate", "--data-dir", e.Dir)
-	noted(`{"widgets.shop.example.com":["shop.example.com/v1"]}`)
+	noted(header + `{"keyPrefixes":{},"versions":{"widgets.shop.example.com":["shop.example.com/v1"]}}`)
 	accepted(later)
 
 	// A server that would write the old version is enough, whether it has or not.
@@ -70,4 +71,11 @@ func TestStoredVersions(t *testing.T) {
 	refused()
 	must(t, "migrate", "--data-dir", e.Dir)
 	accepted(later)
+
+	// A record of a later release keeps every program of this one away.
+	e.Put(t, "/registry/.stored-versions", "format 3, release v9.0.0\n{}")
+	if err := check(now); err == nil || !strings.Contains(err.Error(), "start a program that is built with Typeplane v9.0.0 or later") {
+		t.Errorf("a record of a later release: %v", err)
+	}
+	noted("format 3, release v9.0.0\n{}")
 }

@@ -2,6 +2,7 @@ package json
 
 import (
 	"encoding/base64"
+	"reflect"
 	"slices"
 	"unsafe"
 )
@@ -20,6 +21,7 @@ func ReadSlice[S ~[]E, E any](r *Reader, out *S, typ string, read func(*Reader, 
 		return
 	}
 	s, n := *out, 0
+	cost := uintptr(ItemCost(reflect.TypeFor[E]()))
 	for r.nextElement() {
 		switch {
 		case n == cap(s):
@@ -29,7 +31,7 @@ func ReadSlice[S ~[]E, E any](r *Reader, out *S, typ string, read func(*Reader, 
 		case n == len(s):
 			s = s[:n+1]
 		}
-		r.take(itemCost)
+		r.take(cost)
 		read(r, &s[n])
 		n++
 	}

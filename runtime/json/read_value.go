@@ -155,7 +155,7 @@ func (r *Reader) anySlice() any {
 	r.beginArray("")
 	s := []any{}
 	for r.nextElement() {
-		r.take(itemCost)
+		r.take(r.nextItemCost())
 		value := r.any()
 		if len(s) < cap(s) {
 			s = append(s, value)

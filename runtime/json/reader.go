@@ -119,9 +119,31 @@ var (
 	ErrTooDeep = fmt.Errorf("json: more than %d objects and arrays are inside each other", maxStrangeDepth)
 )
 
-// itemCost is what an item of a list or map counts besides its size: whoever judges it allocates,
-// too, an error or the name of its field.
-const itemCost = 800
+// What an item of a list counts besides its size, because its validation allocates an error or the
+// name of its field. An item without fields has one error at most.
+const (
+	itemCost   = 800
+	scalarCost = 200
+)
+
+// ItemCost returns what an item of a list counts for Limit besides its size. A type that is not
+// known before the value is read counts as one with fields.
+func ItemCost(t reflect.Type) int {
+	switch t.Kind() {
+	case reflect.String, reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Float32, reflect.Float64:
+		return scalarCost
+	}
+	return itemCost
+}
+
+// nextItemCost is ItemCost for the value that comes next, whose type is not known.
+func (r *Reader) nextItemCost() uintptr {
+	if c := r.peek(); c == '{' || c == '[' {
+		return itemCost
+	}
+	return scalarCost
+}
 
 // entryCost is the same for an entry of a map.
 const entryCost = 320

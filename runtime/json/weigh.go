@@ -46,9 +46,9 @@ func (r *Reader) weigh(t reflect.Type) {
 	case t.Kind() == reflect.Map && c == '{':
 		r.weighEntries(t.Key(), t.Elem())
 	case t.Kind() == reflect.Slice && c == '[':
-		r.weighItems(t.Elem(), itemCost+2*t.Elem().Size()) // a list that grows leaves as much as garbage
+		r.weighItems(t.Elem(), 2*t.Elem().Size()) // a list that grows leaves as much as garbage
 	case t.Kind() == reflect.Array && c == '[':
-		r.weighItems(t.Elem(), 0)
+		r.weighArray(t.Elem())
 	default:
 		r.skip()
 	}
@@ -59,7 +59,7 @@ func (r *Reader) weighAny(first byte) {
 	case '{':
 		r.weighEntries(reflect.TypeFor[string](), anything)
 	case '[':
-		r.weighItems(anything, itemCost+2*anything.Size())
+		r.weighItems(anything, 2*anything.Size())
 	default:
 		r.take(anything.Size())
 		r.skip()
@@ -95,8 +95,22 @@ func (r *Reader) weighItems(item reflect.Type, size uintptr) {
 	if !r.beginArray("") {
 		return
 	}
+	cost := uintptr(ItemCost(item))
 	for r.nextElement() {
-		r.take(size)
+		if item.Kind() == reflect.Interface {
+			cost = r.nextItemCost()
+		}
+		r.take(cost + size)
+		r.weigh(item)
+	}
+}
+
+// weighArray passes over the items of a Go array, whose size is a part of what is around it.
+func (r *Reader) weighArray(item reflect.Type) {
+	if !r.beginArray("") {
+		return
+	}
+	for r.nextElement() {
 		r.weigh(item)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
+	runtimejson "github.com/typeplane/typeplane/runtime/json"
 	"github.com/typeplane/typeplane/runtime/wire"
 )
 
@@ -20,7 +21,7 @@ const MaxMemory = 64 << 20
 
 // errTooLarge is the status of data that stands for more than that.
 func errTooLarge() error {
-	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("the object takes more than %d MiB of memory: it has too many items, or too many inside of each other", MaxMemory>>20))
+	return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("the object has too many items, or too many inside of each other: to read and validate it could take more than %d MiB of memory; split it into several objects", MaxMemory>>20))
 }
 
 // fits says whether the object of a message takes no more than MaxMemory. The methods of protobuf
@@ -119,11 +120,8 @@ func (s *shape) read() map[int32]part {
 	return parts
 }
 
-// What an item of a list and an entry of a map count besides their size: see package runtime/json.
-const (
-	itemCost  = 800
-	entryCost = 320
-)
+// entryCost is what an entry of a map counts besides its size: see package runtime/json.
+const entryCost = 320
 
 // partOf is what an occurrence of a field of a type allocates, beside strings.
 func partOf(t reflect.Type) part {
@@ -132,7 +130,7 @@ func partOf(t reflect.Type) part {
 		return part{size: int(t.Elem().Size()), of: message(t.Elem())}
 	case reflect.Slice:
 		item := t.Elem()
-		size := itemCost + int(item.Size())
+		size := runtimejson.ItemCost(item) + int(item.Size())
 		if item.Kind() == reflect.Uint8 {
 			return part{}
 		}

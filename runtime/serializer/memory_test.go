@@ -33,6 +33,10 @@ func TestMemoryIsBounded(t *testing.T) {
 		{"JSON", `{"metadata":{"ownerReferences":[` + strings.Repeat("{},", parts) + `{}]}}`, serializer.JSON, false},
 		{"protobuf", string(wire.AppendEnvelope(nil, "shop.example.com/v1", "Widget", message)), serializer.Protobuf, false},
 		{"some protobuf", string(wire.AppendEnvelope(nil, "shop.example.com/v1", "Widget", append(binary.AppendUvarint([]byte{1<<3 | 2}, 2000), refs[:2000]...))), serializer.Protobuf, true},
+		{"strings in JSON", `{"metadata":{"finalizers":[` + strings.Repeat(`"a/12345",`, 100_000) + `"a/b"]}}`, serializer.JSON, true},
+		{"strings in protobuf", string(wire.AppendEnvelope(nil, "shop.example.com/v1", "Widget", manyStrings(100_000))), serializer.Protobuf, true},
+		{"too many strings in JSON", `{"metadata":{"finalizers":[` + strings.Repeat(`"",`, 700_000) + `"a/b"]}}`, serializer.JSON, false},
+		{"too many strings in protobuf", string(wire.AppendEnvelope(nil, "shop.example.com/v1", "Widget", manyStrings(700_000))), serializer.Protobuf, false},
 		{"YAML", "metadata:\n  ownerReferences:\n" + strings.Repeat("  - {}\n", 60_000), serializer.YAML, false},
 		{"flowing YAML", `{"metadata":{"ownerReferences":[` + strings.Repeat("{},\n", 60_000) + `{}]}}`, serializer.YAML, false},
 		{"text in YAML", "spec:\n  color: |\n" + strings.Repeat("    "+strings.Repeat(",", 1000)+"\n", 160), serializer.YAML, true},
@@ -51,6 +55,12 @@ func TestMemoryIsBounded(t *testing.T) {
 			t.Errorf("%s, when it is stored: %v", tc.name, err)
 		}
 	}
+}
+
+// manyStrings is a message whose metadata has n finalizers.
+func manyStrings(n int) []byte {
+	list := bytes.Repeat([]byte{14<<3 | 2, 1, 'a'}, n)
+	return append(binary.AppendUvarint([]byte{1<<3 | 2}, uint64(len(list))), list...)
 }
 
 // The complaint about a document in which all is there twice can be told.

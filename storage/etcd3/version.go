@@ -60,9 +60,23 @@ func checkVersions(ctx context.Context, client *Client, d diagnosis) error {
 		}
 	}
 	if len(silent) == len(d.Endpoints) {
-		return errors.Join(silent...)
+		return &unreachedError{errors.Join(silent...)}
 	}
 	return nil
+}
+
+// unreachedError is that of Dial when no endpoint answers.
+type unreachedError struct{ err error }
+
+func (e *unreachedError) Error() string { return e.err.Error() }
+func (e *unreachedError) Unwrap() error { return e.err }
+
+// Unreached reports whether Dial returned err because no endpoint answered, and no setting is known
+// to be the cause. An endpoint may answer later.
+func Unreached(err error) bool {
+	var unreached *unreachedError
+	var setting *settingError
+	return errors.As(err, &unreached) && !errors.As(err, &setting)
 }
 
 // Version is that of the etcd behind a client, or of one of its members.

@@ -10,12 +10,16 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/typeplane/typeplane/internal/bookkeeping"
 	"github.com/typeplane/typeplane/storage"
 )
 
-// versionsKey is where a database says which versions there may be in it. No resource has a name
-// that begins with a dot.
+// versionsKey is the key of the record. No resource has a name that begins with a dot.
 const versionsKey = "/.stored-versions"
+
+// recordFormat is the format of a new record. A record of bookkeeping.First keeps its format,
+// because servers of earlier builds may run on the same database, or be started on it again.
+var recordFormat = bookkeeping.Format{Number: 2, Release: "v0.1.0"}
 
 // Versions says for each resource in which versions its entries may be stored. Those are the
 // versions that some server has ever written, until a migration has found that nothing of them is
@@ -113,7 +117,7 @@ func (r Record) Watch(ctx context.Context) (changed func(context.Context) error,
 func (r Record) read(ctx context.Context) (note, int64, error) {
 	entry, err := r.Store.Get(ctx, versionsKey, storage.GetOptions{})
 	if storage.CodeOf(err) == storage.CodeNotFound {
-		return newNote(), 0, nil
+		return newNote(recordFormat), 0, nil
 	}
 	if err != nil {
 		return note{}, 0, fmt.Errorf("read the stored versions: %w", err)
@@ -192,7 +196,7 @@ func (r Record) tryChange(ctx context.Context, edit func(note, int64)) error {
 	if storage.CodeOf(err) != storage.CodeNotFound {
 		return err
 	}
-	n := newNote()
+	n := newNote(recordFormat)
 	edit(n, 0)
 	if len(n.Versions)+len(n.Places)+len(n.Homes) == 0 {
 		return nil
@@ -205,36 +209,44 @@ func (r Record) tryChange(ctx context.Context, edit func(note, int64)) error {
 	return err
 }
 
-// note is what stands in the record. Without places and homes it is the object of the versions
-// alone, as it was before there were any. With them it is something that programs which know of
-// none can't read, so that none of them starts: it would look for the entries elsewhere, and find
-// none.
+// note is the content of the record. In bookkeeping.First a note without places and homes is the
+// JSON of its versions alone. Programs that know of no places and homes read nothing else, so they
+// do not start where there are some: they would look for the entries elsewhere, and find none.
 type note struct {
 	Places   Places   `json:"keyPrefixes"`
 	Homes    Homes    `json:"homes,omitempty"`
 	Versions Versions `json:"versions"`
+
+	format bookkeeping.Format
 }
 
-func newNote() note { return note{Places: Places{}, Homes: Homes{}, Versions: Versions{}} }
+func newNote(f bookkeeping.Format) note {
+	return note{Places: Places{}, Homes: Homes{}, Versions: Versions{}, format: f}
+}
 
 func (n note) encode() ([]byte, error) {
-	if len(n.Places)+len(n.Homes) == 0 {
-		return json.Marshal(n.Versions)
+	var content any = n
+	if n.format == bookkeeping.First && len(n.Places)+len(n.Homes) == 0 {
+		content = n.Versions
 	}
-	return json.Marshal(n)
+	value, err := json.Marshal(content)
+	return n.format.Encode(value), err
 }
 
 func parseNote(value []byte) (note, error) {
-	n := newNote()
-	err := json.Unmarshal(value, &n.Versions)
+	content, format, err := bookkeeping.Decode(versionsKey, value, recordFormat.Number)
 	if err != nil {
-		n = newNote()
-		decoder := json.NewDecoder(bytes.NewReader(value))
+		return note{}, err
+	}
+	n := newNote(format)
+	if format != bookkeeping.First || json.Unmarshal(content, &n.Versions) != nil {
+		n = newNote(format)
+		decoder := json.NewDecoder(bytes.NewReader(content))
 		decoder.DisallowUnknownFields()
 		err = decoder.Decode(&n)
 	}
 	if err == nil && (n.Places == nil || n.Homes == nil || n.Versions == nil) {
-		err = errors.New("it says null")
+		err = errors.New("a field is null")
 	}
 	if err != nil {
 		return note{}, fmt.Errorf("the stored versions at %s can't be read; if a newer release wrote them, start that one: %w", versionsKey, err)

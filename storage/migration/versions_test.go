@@ -1,7 +1,6 @@
 package migration_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"sync"
@@ -63,64 +62,95 @@ func TestRecord(t *testing.T) {
 	want(migration.Versions{"books": {"v2"}, "pens": {"v1"}})
 }
 
-// What is noted of places is kept beside the versions, and keeps programs away that can't read it.
+// TestPlaces covers places beside versions, in a new record and in one that an earlier build wrote.
+// Those builds read a record without places, and none with them.
 func TestPlaces(t *testing.T) {
+	ctx := t.Context()
+	for _, tc := range []struct{ name, first, versions, header string }{
+		{"new", "", `{"keyPrefixes":{},"versions":{"books":["v1"]}}`, "format 2, release v0.1.0\n"},
+		{"of an earlier build", `{"books":["v1"]}`, `{"books":["v1"]}`, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			db := memory.NewDatabase()
+			r := migration.Record{Store: memory.New(memory.Config{Database: db, Root: "/registry"})}
+			stored := func() string {
+				value, _ := db.Get("/registry/.stored-versions")
+				return string(value)
+			}
+			want := func(content string) {
+				t.Helper()
+				if stored() != tc.header+content {
+					t.Errorf("stored %q, want %q", stored(), tc.header+content)
+				}
+			}
+			place := func(p migration.Places) {
+				t.Helper()
+				if err := r.Place(ctx, p); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if tc.first != "" {
+				db.Put("/registry/.stored-versions", []byte(tc.first))
+			} else if place(migration.Places{"books": nil}); stored() != "" {
+				t.Errorf("nothing is noted as %s", stored())
+			}
+			if err := r.Add(ctx, migration.Versions{"books": {"v1"}}); err != nil {
+				t.Fatal(err)
+			}
+			want(tc.versions)
+			place(migration.Places{"services": {"/services/", "/services/specs/"}})
+			want(`{"keyPrefixes":{"services":["/services/","/services/specs/"]},"versions":{"books":["v1"]}}`)
+			if err := r.Add(ctx, migration.Versions{"pens": {"v2"}}); err != nil {
+				t.Fatal(err)
+			}
+			before := db.Revision()
+			place(migration.Places{"books": nil})
+			if db.Revision() != before {
+				t.Error("what is known was written again")
+			}
+			place(migration.Places{"services": {"/services/specs/"}})
+			versions, _, err := r.Read(ctx)
+			if diff := cmp.Diff(migration.Versions{"books": {"v1"}, "pens": {"v2"}}, versions); diff != "" || err != nil {
+				t.Errorf("%v (-want +got)\n%s", err, diff)
+			}
+			places, at, err := r.Places(ctx)
+			if diff := cmp.Diff(migration.Places{"services": {"/services/specs/"}}, places); diff != "" || err != nil || at != db.Revision() {
+				t.Errorf("%v (-want +got)\n%s", err, diff)
+			}
+			place(migration.Places{"services": nil})
+			want(strings.Replace(tc.versions, `"books":["v1"]`, `"books":["v1"],"pens":["v2"]`, 1))
+		})
+	}
+}
+
+// TestUnreadableRecord covers records that this program can't read: it writes over none of them.
+func TestUnreadableRecord(t *testing.T) {
 	ctx := t.Context()
 	db := memory.NewDatabase()
 	r := migration.Record{Store: memory.New(memory.Config{Database: db, Root: "/registry"})}
-	stored := func() string {
-		value, _ := db.Get("/registry/.stored-versions")
-		return string(value)
-	}
-	readable := func() bool { // by an earlier release
-		var versions map[string][]string
-		return json.Unmarshal([]byte(stored()), &versions) == nil
-	}
-	place := func(p migration.Places) {
-		t.Helper()
-		if err := r.Place(ctx, p); err != nil {
-			t.Fatal(err)
+	const unreadable = "/.stored-versions can't be read"
+	for value, want := range map[string]string{
+		`{"versions":{},"keyPrefixes":{},"more":1}`: unreadable,
+		`null`: unreadable,
+		`{"versions":null,"keyPrefixes":{"a":["/b/"]}}`: unreadable,
+		`7`:                          unreadable,
+		``:                           unreadable,
+		"format 2, release v0.1.0\n": unreadable,
+		"format 2, release v0.1.0\n" + `{"books":["v1"]}`:                           unreadable,
+		"format 2, release v0.1.0\n" + `{"versions":{},"keyPrefixes":{},"more":{}}`: unreadable,
+		"format 3, release v0.9.0\n" + `{"versions":{}}`:                            "format 3, and this program reads formats up to 2: start a program that is built with Typeplane v0.9.0 or later",
+		"format 3\n": "has the header",
+	} {
+		db.Put("/registry/.stored-versions", []byte(value))
+		_, _, err := r.Read(ctx)
+		for _, err := range []error{err, r.Add(ctx, migration.Versions{"books": {"v1"}}), r.Place(ctx, migration.Places{"a": {"/b/"}}),
+			r.House(ctx, "books", migration.Home{}, migration.Home{ID: "x"}), r.Settle(ctx, db.Revision(), map[string]string{"books": "v1"})} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%q: %v", value, err)
+			}
 		}
-	}
-	place(migration.Places{"books": nil})
-	if stored() != "" {
-		t.Errorf("nothing is noted as %s", stored())
-	}
-	if err := r.Add(ctx, migration.Versions{"books": {"v1"}}); err != nil || !readable() {
-		t.Errorf("%s, %v", stored(), err)
-	}
-	place(migration.Places{"services": {"/services/", "/services/specs/"}})
-	if want := `{"keyPrefixes":{"services":["/services/","/services/specs/"]},"versions":{"books":["v1"]}}`; stored() != want || readable() {
-		t.Errorf("%s, want %s", stored(), want)
-	}
-	if err := r.Add(ctx, migration.Versions{"pens": {"v2"}}); err != nil || readable() {
-		t.Errorf("%s, %v", stored(), err)
-	}
-	before := db.Revision()
-	place(migration.Places{"books": nil})
-	if db.Revision() != before {
-		t.Error("what is known was written again")
-	}
-	place(migration.Places{"services": {"/services/specs/"}})
-	versions, _, err := r.Read(ctx)
-	if diff := cmp.Diff(migration.Versions{"books": {"v1"}, "pens": {"v2"}}, versions); diff != "" || err != nil {
-		t.Errorf("%v (-want +got)\n%s", err, diff)
-	}
-	places, at, err := r.Places(ctx)
-	if diff := cmp.Diff(migration.Places{"services": {"/services/specs/"}}, places); diff != "" || err != nil || at != db.Revision() {
-		t.Errorf("%v (-want +got)\n%s", err, diff)
-	}
-	place(migration.Places{"services": nil})
-	if !readable() {
-		t.Errorf("%s, which says nothing new", stored())
-	}
-	for _, broken := range []string{`{"versions":{},"keyPrefixes":{},"more":1}`, `null`, `{"versions":null,"keyPrefixes":{"a":["/b/"]}}`, `7`, ``} {
-		db.Put("/registry/.stored-versions", []byte(broken))
-		if _, _, err := r.Read(ctx); err == nil || !strings.Contains(err.Error(), "/.stored-versions can't be read") {
-			t.Errorf("%s: %v", broken, err)
-		}
-		if err := r.Add(ctx, migration.Versions{"books": {"v1"}}); err == nil || stored() != broken {
-			t.Errorf("%s was written over with %s", broken, stored())
+		if now, _ := db.Get("/registry/.stored-versions"); string(now) != value {
+			t.Errorf("%q was written over with %q", value, now)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/typeplane/typeplane/internal/bookkeeping"
 	"github.com/typeplane/typeplane/internal/wait"
 	"github.com/typeplane/typeplane/storage"
 )
@@ -53,10 +54,12 @@ func (g *gates) look(ctx context.Context, namespace string, sure bool) (gate, er
 	if storage.CodeOf(err) == storage.CodeNotFound {
 		return gate{key: key}, nil
 	}
-	return gate{key: key, revision: entry.Revision, closed: isClosed(entry)}, err
+	if err != nil {
+		return gate{}, err
+	}
+	content, _, err := bookkeeping.Decode(key, entry.Value, bookkeeping.First.Number)
+	return gate{key: key, revision: entry.Revision, closed: bytes.HasPrefix(content, []byte(gateClosed))}, err
 }
-
-func isClosed(entry storage.Entry) bool { return bytes.HasPrefix(entry.Value, []byte(gateClosed)) }
 
 // pass returns the gate of a namespace when it is open, or is none.
 func (g *gates) pass(ctx context.Context, namespace string, sure bool) (gate, error) {

@@ -66,7 +66,7 @@ func (c *aggregator) writeAll(ctx context.Context) {
 	}
 	gathered := Gather(roles)
 	for _, role := range roles {
-		if role.AggregationRule == nil || role.DeletionTimestamp != nil {
+		if role.AggregationRule == nil {
 			continue
 		}
 		if rules := distinct(gathered[role.Name]); !slices.EqualFunc(rules, role.Rules, same) {

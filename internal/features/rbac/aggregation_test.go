@@ -32,4 +32,14 @@ func TestGatheredRulesAreWritten(t *testing.T) {
 
 	c.Want(http.StatusOK, "", "DELETE", roles+"/b", "")
 	c.Until(http.StatusOK, `"rules":[{"verbs":["get"],"apiGroups":["x.example.com"],"resources":["apples"]}]`, roles+"/all")
+
+	// A role that is being deleted still grants its rules, so they stay up to date.
+	hold := func(finalizers string) {
+		c.Want(http.StatusOK, "", "PATCH", roles+"/all", `{"metadata":{"finalizers":`+finalizers+`}}`)
+	}
+	hold(`["example.com/hold"]`)
+	c.Want(http.StatusOK, "", "DELETE", roles+"/all", "")
+	c.Want(http.StatusCreated, "", "POST", roles, part("c", "carrots"))
+	c.Until(http.StatusOK, `"resources":["carrots"]`, roles+"/all")
+	hold("null")
 }

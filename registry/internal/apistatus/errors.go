@@ -85,9 +85,10 @@ func Of(err error, verb string, resource schema.GroupResource, name string) erro
 	return apierrors.NewInternalError(err)
 }
 
-// becauseOf keeps the cause for the log. The client gets the status alone.
+// becauseOf keeps the cause for the log and for the server's own callers. The client gets the
+// status alone.
 func becauseOf(e *storage.Error, status *apierrors.StatusError) error {
-	return fmt.Errorf("%w: %v", status, e)
+	return fmt.Errorf("%w: %w", status, e)
 }
 
 // noQuorum is for a request that was not carried out, since it is known that nothing can be.

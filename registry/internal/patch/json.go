@@ -56,7 +56,7 @@ func readAny(text []byte, into *any, bytes int) (strict []error, err error) {
 // Unreadable is the status of a patch that can't be read, or that is too large once it is.
 func Unreadable(err error) error {
 	if errors.Is(err, runtimejson.ErrTooLarge) {
-		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("the patch takes more than %d MiB of memory: it has too many items", maxPatch>>20))
+		return apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("the patch has too many items: to apply it could take more than %d MiB of memory; split it into several patches", maxPatch>>20))
 	}
 	if apierrors.IsRequestEntityTooLargeError(err) {
 		return err
