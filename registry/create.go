@@ -38,10 +38,6 @@ func (e *endpoint) Create(ctx context.Context, req *rest.Request, name rest.Name
 		}
 	}
 
-	if meta.ResourceVersion != "" {
-		return nil, apierrors.NewBadRequest("resourceVersion should not be set on objects to be created: remove metadata.resourceVersion")
-	}
-
 	// Wipe what clients may not set, and look at how much there is of the rest.
 	metadata.WipeSystemFields(meta)
 	metadata.DropOwnersTwice(&w.Notes, meta, metadata.OwnersTwice)
@@ -134,6 +130,13 @@ func (e *endpoint) createNamed(ctx context.Context, w *write, hub runtime.Object
 		return nil, err
 	}
 
+	// A new object has no resourceVersion. As in Kubernetes, this is checked last, and a dry run
+	// answers with the one that was sent.
+	sent, _ := storage.ParseRevision(meta.ResourceVersion)
+	if sent != 0 && !isDryRun(opts.DryRun) {
+		return nil, apierrors.NewBadRequest("resourceVersion should not be set on objects to be created: remove metadata.resourceVersion")
+	}
+
 	// What admission writes with the object; default in the storage version once more, encode, put.
 	key, err := e.Key(rest.Name{Namespace: meta.Namespace, Name: meta.Name})
 	if err != nil {
@@ -144,7 +147,9 @@ func (e *endpoint) createNamed(ctx context.Context, w *write, hub runtime.Object
 		return nil, e.createError(ctx, key, meta.Name, err)
 	}
 	e.noteStored(w.Steps, key, entry.Value)
-	if !isDryRun(opts.DryRun) {
+	if isDryRun(opts.DryRun) {
+		entry.Revision = sent
+	} else {
 		e.afterCreate(ctx, entry)
 	}
 	return e.View(entry), nil
