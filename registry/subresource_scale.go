@@ -175,8 +175,8 @@ func (s *scaleEndpoint) edited(ctx context.Context, r *edit, current storage.Ent
 }
 
 // scaled returns the stored object with the replicas of a Scale, in the hub and in the endpoint's
-// version. It has the uid and the resourceVersion of the Scale, on which the update depends. old is
-// not modified.
+// version. It has the uid of the Scale, and its resourceVersion if there is one: the update depends
+// on them. old is not modified.
 func (s *scaleEndpoint) scaled(scale *autoscalingv1.Scale, old runtime.Object) (hub, versioned runtime.Object, err error) {
 	versioned, err = s.of.Kind.FromHub(s.of.deepCopy(old))
 	if err != nil {
@@ -184,7 +184,10 @@ func (s *scaleEndpoint) scaled(scale *autoscalingv1.Scale, old runtime.Object) (
 	}
 	s.of.Kind.SetReplicas(versioned, scale.Spec.Replicas)
 	meta := runtime.Meta(versioned)
-	meta.UID, meta.ResourceVersion = scale.UID, scale.ResourceVersion
+	meta.UID = scale.UID
+	if scale.ResourceVersion != "" {
+		meta.ResourceVersion = scale.ResourceVersion
+	}
 	if hub, err = s.of.Kind.ToHub(versioned); err != nil {
 		return nil, nil, apierrors.NewInternalError(err)
 	}

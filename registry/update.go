@@ -8,6 +8,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -293,13 +294,14 @@ func (e *endpoint) otherObject(want types.UID, have, name string) error {
 	return otherObjectError{apierrors.NewConflict(e.resource, name, fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", want, have))}
 }
 
-// checkRevision refuses an update of another version than the client has seen, and fills in the
-// resourceVersion for a client that doesn't care.
+// checkRevision refuses an update of another version than the client has seen. It fills in the
+// resourceVersion if the client may leave it out. The refusal names the resource, as in Kubernetes.
 func (e *endpoint) checkRevision(meta *metav1.ObjectMeta, current int64) error {
 	have := storage.FormatRevision(current)
 	if meta.ResourceVersion == "" || meta.ResourceVersion == "0" {
-		if e.def.Strategy.RefuseUnconditionalUpdate {
-			return e.validation().Invalid(meta.Name, field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), meta.ResourceVersion, "must be specified for an update")})
+		if !e.unconditional() {
+			resource := schema.GroupKind{Group: e.resource.Group, Kind: e.resource.Resource}
+			return rest.Invalid(resource, meta.Name, field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update")})
 		}
 		meta.ResourceVersion = have
 		return nil
@@ -311,6 +313,14 @@ func (e *endpoint) checkRevision(meta *metav1.ObjectMeta, current int64) error {
 		return apierrors.NewConflict(e.resource, meta.Name, apistatus.ErrModified)
 	}
 	return nil
+}
+
+// unconditional reports whether an update may leave out the resourceVersion.
+func (s *store) unconditional() bool {
+	if allowed := s.def.Strategy.AllowUnconditionalUpdate; allowed != nil {
+		return *allowed
+	}
+	return s.codec.Documents == nil
 }
 
 // keepsUID refuses a patch that makes another object of one: to an update the uid is a
