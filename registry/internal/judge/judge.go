@@ -124,10 +124,10 @@ func (j *Judge) compiledRules(ctx context.Context, typ operation.Type, sent Sent
 		err = there.err()
 	}
 	if err != nil || !j.asStored() {
-		return j.withoutReset(own), err
+		return j.quoted(j.withoutReset(own), there), err
 	}
 	stored, err := j.storedRules(ctx, op, hub, old, own)
-	return j.withoutReset(append(own, stored...)), err
+	return j.quoted(j.withoutReset(append(own, stored...)), there), err
 }
 
 // validated returns the objects that the rules of the request's version compare, if it has any: the
