@@ -186,9 +186,9 @@ func (f hubCodec) Merge(data []byte, applied map[string]any, version admission.V
 	return f.e.owners.Merge(version.Kind.GroupVersion(), data, applied)
 }
 
-// sentCodec is a hubCodec for mutating admission. It also makes the changes of webhooks and policies
-// to object, which is that of judge.Sent. They use the request's version, and the conversion to the
-// hub may make a valid value of a wrong one.
+// sentCodec is a hubCodec for mutating admission. It also makes the changes of webhooks and
+// policies to object, which is that of judge.Sent. They use the request's version, and the
+// conversion to the hub may make a valid value of a wrong one.
 type sentCodec struct {
 	hubCodec
 	request *admission.Request

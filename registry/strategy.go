@@ -82,7 +82,7 @@ type Strategy[T runtime.Object] struct {
 	// controller counts revisions.
 	StatusMetadata bool
 	// AllowUnconditionalUpdate lets an update leave out the resourceVersion, and overwrite whatever
-	// is stored. nil: it may, except for kinds stored as documents, which are like custom resources.
+	// is stored. nil: it may, except for kinds stored as documents. They are like custom resources.
 	AllowUnconditionalUpdate *bool
 	// AllowCreateOnUpdate says that an update of an object that does not exist creates it.
 	AllowCreateOnUpdate bool

@@ -15,8 +15,8 @@ import (
 	"github.com/typeplane/typeplane/storage/memory"
 )
 
-// serveStored serves widgets in the version without protobuf and in v1, and stores one in a version.
-// It returns what is served by version and subresource.
+// serveStored serves widgets in the version without protobuf and in v1, and creates "w". It returns
+// the resources by version and subresource.
 func serveStored(t *testing.T, stored schema.GroupVersion, s strategy) map[string]rest.Resource {
 	t.Helper()
 	def, opts := definition(s), registry.Options{StorageVersion: stored, Schemas: widgetSchemas(t)}

@@ -76,8 +76,8 @@ func (d *Documents) Read(doc document.Document, meta *metav1.ObjectMeta) (runtim
 	return obj, nil
 }
 
-// Merge returns obj with the changes that lead from before to after, and with the metadata of after.
-// All of them are objects of the version.
+// Merge returns obj with the changes that lead from before to after, and the metadata of after. All
+// of them are objects of the version.
 func (d *Documents) Merge(obj, before, after runtime.Object) (runtime.Object, error) {
 	merged, _, err := d.MergeDocuments(obj, before, after)
 	if err != nil {

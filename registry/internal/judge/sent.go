@@ -59,8 +59,8 @@ func (j *Judge) like(obj, other runtime.Object) runtime.Object {
 	return out
 }
 
-// written returns the document that the endpoint writes: sent, with the status of now if the
-// endpoint leaves the status alone, or now with the status of sent if it writes nothing else.
+// written returns the document that the endpoint writes. The status endpoint writes now with the
+// status of sent. An endpoint that leaves the status alone writes sent with the status of now.
 func (j *Judge) written(sent, now document.Document) document.Document {
 	switch {
 	case j.Subresource == statusField:

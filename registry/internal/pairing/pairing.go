@@ -81,8 +81,8 @@ func (f *Fields) walk(path string) answer {
 	return answer{other != nil, other != nil && f.same(version, other)}
 }
 
-// TypeAt returns the Go type of the field at a path in a struct type, without pointers; nil if there
-// is none.
+// TypeAt returns the Go type of the field at a path in a struct type, without pointers. It is nil
+// if there is no such field.
 func TypeAt(t reflect.Type, path string) reflect.Type {
 	t = pointee(t)
 	for step := range strings.SplitSeq(strings.ReplaceAll(pattern(path), "[", ".["), ".") {
