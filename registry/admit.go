@@ -9,6 +9,7 @@ import (
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/registry/internal/metadata"
 	"github.com/typeplane/typeplane/registry/internal/owners"
 	"github.com/typeplane/typeplane/registry/rest"
@@ -51,18 +52,25 @@ func about(r *admission.Request, obj, old runtime.Object) *admission.Request {
 	return &one
 }
 
-// mutate returns obj, which belongs to it, as admission wants it to be.
-func (e *endpoint) mutate(ctx context.Context, r *admission.Request, obj, old runtime.Object) (runtime.Object, error) {
+// mutate returns obj with the changes of mutating admission, which are also made to w.sent. obj
+// belongs to it.
+func (e *endpoint) mutate(ctx context.Context, w *write, obj, old runtime.Object) (runtime.Object, error) {
+	r := w.judged
 	if r == nil || ctx.Err() != nil {
 		return obj, ctx.Err()
 	}
 	one, was := about(r, obj, old), runtime.Meta(obj).ManagedFields
+	sent := &sentCodec{hubCodec{e}, one, w.sent.Object}
+	if sent.object != nil {
+		one.Codec = sent
+	}
 	stepCtx, step := trace.Begin(ctx, "mutating admission")
 	err := e.admission.Mutate(stepCtx, one)
 	step.End(err)
 	if err != nil {
 		return obj, err
 	}
+	w.sent.Object = sent.object
 	next, ok := one.Object.(runtime.Object)
 	if !ok || reflect.TypeOf(next) != reflect.TypeOf(obj) {
 		return obj, apierrors.NewInternalError(fmt.Errorf("admission made a %T of a %T", one.Object, obj))
@@ -146,24 +154,61 @@ func (f hubCodec) Encode(obj apiruntime.Object, version admission.Version) ([]by
 
 // Decode makes a hub of JSON.
 func (f hubCodec) Decode(data []byte, version admission.Version) (apiruntime.Object, error) {
-	decoded, err := serializer.DecodeBody(f.e.codec.Scheme, data, serializer.JSON, version.Kind)
+	kind, obj, err := f.read(data, version)
 	if err != nil {
 		return nil, err
 	}
+	return f.e.toHub(kind, obj)
+}
+
+// read reads an object of a version and fills in its defaults.
+func (f hubCodec) read(data []byte, version admission.Version) (*runtime.Kind, runtime.Object, error) {
+	decoded, err := serializer.DecodeBody(f.e.codec.Scheme, data, serializer.JSON, version.Kind)
+	if err != nil {
+		return nil, nil, err
+	}
 	if decoded.GroupVersionKind != version.Kind {
-		return nil, fmt.Errorf("it is a %s, want a %s", decoded.GroupVersionKind, version.Kind)
+		return nil, nil, fmt.Errorf("it is a %s, want a %s", decoded.GroupVersionKind, version.Kind)
 	}
 	if err := decoded.StrictError(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	kind, err := f.e.codec.KindIn(version.Kind.GroupVersion())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return f.e.defaulted(kind, decoded.Object)
+	kind.Default(decoded.Object)
+	return kind, decoded.Object, nil
 }
 
 // Merge is as a server-side apply merges, without owners.
 func (f hubCodec) Merge(data []byte, applied map[string]any, version admission.Version) ([]byte, error) {
 	return f.e.owners.Merge(version.Kind.GroupVersion(), data, applied)
+}
+
+// sentCodec is a hubCodec for mutating admission. It also makes the changes of webhooks and
+// policies to object, which is that of judge.Sent. They use the request's version, and the
+// conversion to the hub may make a valid value of a wrong one.
+type sentCodec struct {
+	hubCodec
+	request *admission.Request
+	object  runtime.Object
+}
+
+// Decode is called for what becomes the request's Object.
+func (c *sentCodec) Decode(data []byte, version admission.Version) (apiruntime.Object, error) {
+	kind, obj, err := c.read(data, version)
+	if err != nil {
+		return nil, err
+	}
+	if kind == c.e.Kind {
+		before, err := kind.FromHub(c.e.deepCopy(c.request.Object.(runtime.Object)))
+		if err != nil {
+			return nil, err
+		}
+		if c.object, err = canonical.DocumentsOf(kind).Merge(c.object, before, obj); err != nil {
+			return nil, err
+		}
+	}
+	return c.e.toHub(kind, obj)
 }

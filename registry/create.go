@@ -25,7 +25,7 @@ const generateAttempts = 8
 // if the client has left.
 func (e *endpoint) Create(ctx context.Context, req *rest.Request, name rest.Name, obj rest.Body, opts metav1.CreateOptions) (rest.View, error) {
 	versioned, text := e.sent(obj)
-	w := &write{Request: req, text: text}
+	w := &write{Request: req}
 
 	// The namespace, and the name, are those of the request.
 	meta := runtime.Meta(versioned)
@@ -37,9 +37,6 @@ func (e *endpoint) Create(ctx context.Context, req *rest.Request, name rest.Name
 			return nil, err
 		}
 	}
-	if meta.ResourceVersion != "" {
-		return nil, apierrors.NewBadRequest("resourceVersion should not be set on objects to be created: remove metadata.resourceVersion")
-	}
 
 	// Wipe what clients may not set, and look at how much there is of the rest.
 	metadata.WipeSystemFields(meta)
@@ -50,10 +47,12 @@ func (e *endpoint) Create(ctx context.Context, req *rest.Request, name rest.Name
 
 	// Default in the version of the request, on to the hub, and there what the storage version's
 	// defaults add.
-	hub, from, err := e.received(w.Steps, versioned, text)
+	in, err := e.received(w.Steps, versioned, text)
 	if err != nil {
 		return nil, badDocument(err)
 	}
+	hub, from := in.hub, in.from
+	w.sent = in.sent
 
 	// Field ownership: what comes after it belongs to nobody.
 	if err := ctx.Err(); err != nil {
@@ -70,7 +69,7 @@ func (e *endpoint) Create(ctx context.Context, req *rest.Request, name rest.Name
 func (e *endpoint) createOwned(ctx context.Context, w *write, name rest.Name, hub runtime.Object, from *canonical.Origin, opts metav1.CreateOptions) (rest.View, error) {
 	// Mutating admission.
 	w = w.as(e.request(w, admission.Create, rest.Name{Namespace: name.Namespace, Name: runtime.Meta(hub).Name}, &opts, opts.DryRun))
-	hub, err := e.mutate(ctx, w.judged, hub, nil)
+	hub, err := e.mutate(ctx, w, hub, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +114,7 @@ func (e *endpoint) createNamed(ctx context.Context, w *write, hub runtime.Object
 	// Validate.
 	rules := e.validation()
 	rules.KeepsStatus = rules.KeepsStatus && !strategy.StatusOnCreate
-	if err := rules.Create(ctx, w.text, hub, from); err != nil {
+	if err := rules.Create(ctx, w.sent, hub, from); err != nil {
 		return nil, err
 	}
 	e.warnNew(ctx, w, hub)
@@ -131,6 +130,13 @@ func (e *endpoint) createNamed(ctx context.Context, w *write, hub runtime.Object
 		return nil, err
 	}
 
+	// A new object has no resourceVersion. As in Kubernetes, this is checked last, and a dry run
+	// answers with the one that was sent.
+	sent, _ := storage.ParseRevision(meta.ResourceVersion)
+	if sent != 0 && !isDryRun(opts.DryRun) {
+		return nil, apierrors.NewBadRequest("resourceVersion should not be set on objects to be created: remove metadata.resourceVersion")
+	}
+
 	// What admission writes with the object; default in the storage version once more, encode, put.
 	key, err := e.Key(rest.Name{Namespace: meta.Namespace, Name: meta.Name})
 	if err != nil {
@@ -141,7 +147,9 @@ func (e *endpoint) createNamed(ctx context.Context, w *write, hub runtime.Object
 		return nil, e.createError(ctx, key, meta.Name, err)
 	}
 	e.noteStored(w.Steps, key, entry.Value)
-	if !isDryRun(opts.DryRun) {
+	if isDryRun(opts.DryRun) {
+		entry.Revision = sent
+	} else {
 		e.afterCreate(ctx, entry)
 	}
 	return e.View(entry), nil

@@ -10,9 +10,13 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/typeplane/typeplane/admission"
+	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/runtimetest/widget"
 	"github.com/typeplane/typeplane/storage"
@@ -85,7 +89,7 @@ func TestCreateRefuses(t *testing.T) {
 		code: 400, reason: "BadRequest",
 		message: `the namespace of the provided object does not match the namespace sent on the request: metadata.namespace is "other", the URL says "ns"`,
 	}, {
-		name: "a resourceVersion", object: `{"metadata":{"name":"w","resourceVersion":"5"}}`,
+		name: "a resourceVersion", object: `{"metadata":{"name":"w","resourceVersion":"5"},"spec":{"color":"blue"}}`,
 		code: 400, reason: "BadRequest", message: "resourceVersion should not be set on objects to be created: remove metadata.resourceVersion",
 	}, {
 		name: "no name", object: `{"spec":{"color":"blue"}}`,
@@ -139,6 +143,52 @@ func TestCreateWhatExists(t *testing.T) {
 	s.mustDelete()
 	_, err := s.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, parse(t, widget.GV1, `{"metadata":{"name":"w"}}`), metav1.CreateOptions{})
 	wantStatus(t, err, 409, "AlreadyExists", `object is being deleted: widgets.shop.example.com "w" already exists`)
+}
+
+// As in Kubernetes, a resourceVersion is refused after everything else, and not in a dry run, which
+// shows it again.
+func TestCreateWithResourceVersion(t *testing.T) {
+	const mistake = "resourceVersion should not be set on objects to be created: remove metadata.resourceVersion"
+	for text, tc := range map[string]struct{ dry, want, shown string }{
+		`{"metadata":{"name":"w","resourceVersion":"5"}}`:                              {want: mistake, shown: "5"},
+		`{"metadata":{"generateName":"w","resourceVersion":"5"}}`:                      {want: mistake, shown: "5"},
+		`{"metadata":{"name":"w","resourceVersion":"0"}}`:                              {},
+		`{"metadata":{"name":"w","resourceVersion":"none"}}`:                           {},
+		`{"metadata":{"name":"w","resourceVersion":"5"},"spec":{"replicas":5000}}`:     {dry: "Invalid", want: "Invalid"},
+		`{"metadata":{"name":"w","resourceVersion":"5"},"spec":{"color":"forbidden"}}`: {dry: "Forbidden", want: "Forbidden"},
+		`{"metadata":{"name":"there","resourceVersion":"5"}}`:                          {dry: "AlreadyExists", want: mistake},
+	} {
+		for _, dryRun := range [][]string{nil, {metav1.DryRunAll}} {
+			chain := new(admission.Chain)
+			chain.Set([]admission.Plugin{{Name: "P", Validate: func(_ context.Context, r *admission.Request) error {
+				if r.Object.(*widget.Widget).Spec.Color == "forbidden" {
+					return apierrors.NewForbidden(schema.GroupResource{}, "w", nil)
+				}
+				return nil
+			}}})
+			s := serveWith(t, strategy{}, registry.Options{Admission: chain}, nil)
+			s.mustCreate(`{"metadata":{"name":"there"}}`)
+			view, err := s.v1.Create.Create(ctx, new(rest.Request), rest.Name{Namespace: "ns"}, parse(t, widget.GV1, text), metav1.CreateOptions{DryRun: dryRun})
+			want := tc.want
+			if dryRun != nil {
+				want = tc.dry
+			}
+			switch {
+			case want == "" && err != nil:
+				t.Errorf("%s, dry run %v: %v", text, dryRun, err)
+			case want == "" && dryRun != nil:
+				if shown := read[*widget.V1](t, view).ResourceVersion; shown != tc.shown {
+					t.Errorf("%s: a dry run shows %q", text, shown)
+				}
+			case want != "" && err == nil:
+				t.Errorf("%s, dry run %v: accepted, want %s", text, dryRun, want)
+			case want != "":
+				if s := status(t, err); s.Message != want && string(s.Reason) != want {
+					t.Errorf("%s, dry run %v: %v, want %s", text, dryRun, err, want)
+				}
+			}
+		}
+	}
 }
 
 func TestCreateDryRun(t *testing.T) {

@@ -73,6 +73,7 @@ func judgeSparse(ctx context.Context, op operation.Operation, _ *field.Path, obj
 // serveSparse serves gadgets in the version that is stored and in the version that converts in Go.
 func serveSparse(t *testing.T, strategy registry.Strategy[*gadget]) (v2, v1 rest.Resource) {
 	t.Helper()
+	strategy.AllowUnconditionalUpdate = new(true)
 	b := runtime.NewBuilder()
 	gv2, gv1 := schema.GroupVersion{Group: gadgets.Group, Version: "v2"}, schema.GroupVersion{Group: gadgets.Group, Version: "v1"}
 	hub := runtime.AddHub(b, gadgets, func() *gadget { return new(gadget) })

@@ -134,7 +134,7 @@ func serveGadgets(t *testing.T) (v2, v1 rest.Resource, db *memory.Database) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resource := registry.Define(registry.Definition[*gadget]{GroupKind: gadgets, Plural: "gadgets", Namespaced: true, StorageVersion: gv2, Versions: []schema.GroupVersion{gv2, gv1}})
+	resource := registry.Define(registry.Definition[*gadget]{GroupKind: gadgets, Plural: "gadgets", Namespaced: true, StorageVersion: gv2, Versions: []schema.GroupVersion{gv2, gv1}, Strategy: registry.Strategy[*gadget]{AllowUnconditionalUpdate: new(true)}})
 	form, err := resource.Form(scheme, registry.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -84,11 +84,12 @@ func (e *endpoint) take(ctx context.Context, text []byte, change func(*metav1.Ob
 	if err != nil {
 		return false, err
 	}
-	hub, from, err := e.received(nil, obj, text)
+	in, err := e.received(nil, obj, text)
 	if err != nil {
 		return false, badDocument(err)
 	}
-	if err := e.validation().Create(ctx, text, hub, from); err != nil {
+	hub, from := in.hub, in.from
+	if err := e.validation().Create(ctx, in.sent, hub, from); err != nil {
 		return false, err
 	}
 	if canonicalize := e.def.Strategy.Canonicalize; canonicalize != nil {

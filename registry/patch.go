@@ -45,10 +45,12 @@ func (e *endpoint) Patch(ctx context.Context, req *rest.Request, name rest.Name,
 			if err != nil {
 				return nil, nil, err
 			}
-			hub, from, text, err := e.edited(ctx, r, old, current)
+			in, err := e.edited(ctx, r, old, current)
 			if err != nil {
 				return nil, nil, err
 			}
+			hub, from := in.hub, in.from
+			w.sent = in.sent
 			meta := runtime.Meta(hub)
 			metadata.DropOwnersTwice(&w.Notes, meta, metadata.OwnersTwiceAfterAdmission)
 			if err := e.validation().Size(meta, runtime.Meta(old)); err != nil {
@@ -57,10 +59,9 @@ func (e *endpoint) Patch(ctx context.Context, req *rest.Request, name rest.Name,
 			if err := ctx.Err(); err != nil {
 				return nil, nil, err
 			}
-			w.text = text
 			e.owners.Keep(w.Request, hub, from, old, current, by)
 			e.noteHub(w.Steps, rest.StepOwned, hub)
-			if hub, err = e.mutate(ctx, w.judged, hub, old); err != nil {
+			if hub, err = e.mutate(ctx, w, hub, old); err != nil {
 				return nil, nil, err
 			}
 			return e.replace(ctx, w, hub, from, old, current)
@@ -104,15 +105,15 @@ func (e *endpoint) newEdit(req *rest.Request, name rest.Name, p rest.Patch, opts
 	return r, err
 }
 
-// edited makes the object of the hub that an edit asks for, and says of what it was made, and what
-// its JSON was. It may share memory with old, which current holds.
-func (e *endpoint) edited(ctx context.Context, r *edit, old runtime.Object, current storage.Entry) (hub runtime.Object, from *canonical.Origin, text []byte, err error) {
+// edited returns the object that a patch makes of old, which current holds. It may share memory
+// with old.
+func (e *endpoint) edited(ctx context.Context, r *edit, old runtime.Object, current storage.Entry) (in received, err error) {
 	after, err := e.changed(ctx, r, old, current)
 	if err != nil {
-		return nil, nil, nil, err
+		return in, err
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, nil, nil, err
+		return in, err
 	}
 
 	// From here on it is an object that a client sent.
@@ -127,25 +128,25 @@ func (e *endpoint) edited(ctx context.Context, r *edit, old runtime.Object, curr
 		}
 	}
 	if err != nil {
-		return nil, nil, nil, e.misfit(r, err)
+		return in, e.misfit(r, err)
 	}
 	if err := e.reportOdd(r, decoded.Strict); err != nil {
-		return nil, nil, nil, e.misfit(r, err)
+		return in, e.misfit(r, err)
 	}
 	meta := runtime.Meta(decoded.Object)
 	if meta.Name != r.name.Name {
-		return nil, nil, nil, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", meta.Name, r.name.Name))
+		return in, apierrors.NewBadRequest(fmt.Sprintf("the name of the object (%s) does not match the name on the URL (%s)", meta.Name, r.name.Name))
 	}
 	if err := metadata.PlaceIn(meta, e.Namespaced, r.name); err != nil {
-		return nil, nil, nil, err
+		return in, err
 	}
 	if err := e.keepsUID(meta, runtime.Meta(old)); err != nil {
-		return nil, nil, nil, err
+		return in, err
 	}
-	if hub, from, err = e.received(r.steps, decoded.Object, decoded.JSON); err != nil {
-		return nil, nil, nil, e.misfit(r, err)
+	if in, err = e.received(r.steps, decoded.Object, decoded.JSON); err != nil {
+		return in, e.misfit(r, err)
 	}
-	return hub, from, decoded.JSON, nil
+	return in, nil
 }
 
 // editables have room for the JSON of an object that is patched.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/typeplane/typeplane/internal/ownership"
 	"github.com/typeplane/typeplane/registry/internal/apistatus"
-	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/registry/internal/metadata"
 	"github.com/typeplane/typeplane/registry/internal/patch"
 	"github.com/typeplane/typeplane/registry/rest"
@@ -46,11 +45,12 @@ func (e *endpoint) apply(ctx context.Context, req *rest.Request, name rest.Name,
 			if err := ctx.Err(); err != nil {
 				return nil, nil, err
 			}
-			hub, from, text, err := e.applyTo(live, applied, w.Steps, name, opts)
+			in, err := e.applyTo(live, applied, w.Steps, name, opts)
 			if err != nil {
 				return nil, nil, err
 			}
-			w.text = text
+			hub, from := in.hub, in.from
+			w.sent = in.sent
 			meta := runtime.Meta(hub)
 			if err := e.keepsUID(meta, runtime.Meta(old)); err != nil {
 				return nil, nil, err
@@ -59,7 +59,7 @@ func (e *endpoint) apply(ctx context.Context, req *rest.Request, name rest.Name,
 			if err := e.validation().Size(meta, runtime.Meta(old)); err != nil {
 				return nil, nil, err
 			}
-			if hub, err = e.mutate(ctx, w.judged, hub, old); err != nil {
+			if hub, err = e.mutate(ctx, w, hub, old); err != nil {
 				return nil, nil, err
 			}
 			return e.replace(ctx, w, hub, from, old, current)
@@ -103,30 +103,30 @@ func readApplied(notes *rest.Notes, text []byte, opts metav1.PatchOptions, read 
 	return applied, nil
 }
 
-// applyTo makes the object of the hub that follows live, and says of what it was made. text is what
-// there is of it in JSON: in live, and in the patch.
-func (e *endpoint) applyTo(live runtime.Object, applied appliedPatch, steps *rest.Steps, name rest.Name, opts metav1.PatchOptions) (hub runtime.Object, from *canonical.Origin, text []byte, err error) {
+// applyTo returns the object that an apply patch makes of live. Its text is the JSON of live and of
+// the patch.
+func (e *endpoint) applyTo(live runtime.Object, applied appliedPatch, steps *rest.Steps, name rest.Name, opts metav1.PatchOptions) (in received, err error) {
 	force := opts.Force != nil && *opts.Force
 	obj, text, err := e.owners.Apply(live, applied.content, opts.FieldManager, force)
 	if err != nil {
-		return hub, nil, nil, err
+		return in, err
 	}
 	meta := runtime.Meta(obj)
 	if err := metadata.MatchName(meta, name); err != nil {
-		return hub, nil, nil, err
+		return in, err
 	}
 	if err := metadata.PlaceIn(meta, e.Namespaced, name); err != nil {
-		return hub, nil, nil, err
+		return in, err
 	}
 	if next, ok := obj.(ownership.Document); ok {
 		if obj, text, err = e.owners.AppliedDocument(live.(ownership.Document), next); err != nil {
-			return hub, nil, nil, apierrors.NewInternalError(err)
+			return in, apierrors.NewInternalError(err)
 		}
 	}
-	if hub, from, err = e.received(steps, obj, text); err != nil {
-		return hub, nil, nil, badDocument(err)
+	if in, err = e.received(steps, obj, text); err != nil {
+		return in, badDocument(err)
 	}
-	return hub, from, text, nil
+	return in, nil
 }
 
 // createByApply makes an object of nothing but an apply patch.
@@ -135,13 +135,14 @@ func (e *endpoint) createByApply(ctx context.Context, w *write, name rest.Name, 
 		return nil, w.CreateDenied
 	}
 	applied = applied.toCreate()
-	hub, from, _, err := e.applyTo(e.owners.Nothing(), applied, w.Steps, name, opts)
+	in, err := e.applyTo(e.owners.Nothing(), applied, w.Steps, name, opts)
 	if err != nil {
 		return nil, apistatus.Of(err, "patch", e.resource, name.Name)
 	}
-	// The patch is all that there is of the object: of this attempt, not of one that finds it made.
-	made := *w
-	if made.text, err = runtimejson.AppendAny(nil, applied.content); err != nil {
+	// The patch is the whole object: in this attempt, not in one that finds an object.
+	hub, from, made := in.hub, in.from, *w
+	made.sent = in.sent
+	if made.sent.Text, err = runtimejson.AppendAny(nil, applied.content); err != nil {
 		return nil, apierrors.NewInternalError(err)
 	}
 	if err := e.validation().Size(runtime.Meta(hub), nil); err != nil {

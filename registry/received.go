@@ -11,6 +11,7 @@ import (
 
 	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/registry/internal/document"
+	"github.com/typeplane/typeplane/registry/internal/judge"
 	"github.com/typeplane/typeplane/registry/internal/metadata"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -28,16 +29,35 @@ func (e *endpoint) sent(obj rest.Body) (runtime.Object, []byte) {
 	return obj, nil
 }
 
-// received makes an object of the hub of one that was read of text in the endpoint's version, as
-// defaulted does. It also says what the object was made of. That is nothing that is kept if the
-// version has other JSON than the stored one, or if nobody has sent a text.
-func (e *endpoint) received(steps *rest.Steps, obj runtime.Object, text []byte) (hub runtime.Object, from *canonical.Origin, err error) {
+// received is the object in a request, converted to the hub.
+type received struct {
+	// hub has the defaults of the request's version, and those that the storage version adds.
+	hub runtime.Object
+	// from is the document that hub was decoded from. It is nil if the request's version has other
+	// JSON than the stored one, and for a request without JSON.
+	from *canonical.Origin
+	sent judge.Sent
+}
+
+// received converts obj, an object of the endpoint's version that was read from text. obj belongs
+// to it.
+func (e *endpoint) received(steps *rest.Steps, obj runtime.Object, text []byte) (received, error) {
 	e.noteSent(steps, obj, text)
-	hub, from, err = e.toBeWritten(steps, obj, text)
-	if err == nil {
-		e.noteHub(steps, rest.StepHub, hub)
+	hub, from, err := e.toBeWritten(steps, obj, text)
+	if err != nil {
+		return received{}, err
 	}
-	return hub, from, err
+	e.noteHub(steps, rest.StepHub, hub)
+	return received{hub, from, e.sentAs(obj, text)}, nil
+}
+
+// sentAs returns what validation needs of obj, an object of the endpoint's version that was read
+// from text.
+func (e *endpoint) sentAs(obj runtime.Object, text []byte) judge.Sent {
+	if !e.Kind.ConvertsInGo() || !e.Kind.Validates() {
+		obj = nil // validation uses the hub
+	}
+	return judge.Sent{Text: text, Object: obj}
 }
 
 func (e *endpoint) toBeWritten(steps *rest.Steps, obj runtime.Object, text []byte) (hub runtime.Object, from *canonical.Origin, err error) {
@@ -74,39 +94,41 @@ func (e *endpoint) toBeWritten(steps *rest.Steps, obj runtime.Object, text []byt
 // intended is what an update wants the object to be. Each attempt takes it to pieces.
 type intended struct {
 	*endpoint
-	sent rest.Sent
-	name rest.Name
-	text bool               // the object was sent with its text
-	meta *metav1.ObjectMeta // as it was sent
-	hub  runtime.Object     // nil: an attempt has had it
+	body     rest.Sent
+	name     rest.Name
+	text     bool               // the object was sent with its text
+	meta     *metav1.ObjectMeta // as it was sent
+	received                    // its hub is nil once an attempt has had it
 }
 
-// next returns the hub for one more attempt, and the metadata that was sent. The first one takes
-// the hub that there is. For others what was sent is read again; where nobody has that any more,
-// every attempt takes a copy.
-func (i *intended) next() (hub runtime.Object, meta *metav1.ObjectMeta, err error) {
-	if i.sent.Bytes == nil {
-		return i.deepCopy(i.hub), i.meta, nil
+// next returns the object for one more attempt, and the metadata that was sent. The first attempt
+// takes the object itself. For the others the body is read again; without a body every attempt
+// takes a copy.
+func (i *intended) next() (in received, meta *metav1.ObjectMeta, err error) {
+	if i.body.Bytes == nil {
+		in = i.received
+		in.hub = i.deepCopy(in.hub)
+		return in, i.meta, nil
 	}
-	if hub := i.hub; hub != nil {
-		i.hub = nil
-		return hub, i.meta, nil
+	if in = i.received; in.hub != nil {
+		i.received = received{}
+		return in, i.meta, nil
 	}
-	decoded, err := serializer.DecodeBody(i.codec.Scheme, i.sent.Bytes, serializer.MediaType(i.sent.MediaType), i.Kind.GroupVersionKind())
+	decoded, err := serializer.DecodeBody(i.codec.Scheme, i.body.Bytes, serializer.MediaType(i.body.MediaType), i.Kind.GroupVersionKind())
 	if err != nil {
-		return nil, nil, badDocument(err)
+		return received{}, nil, badDocument(err)
 	}
 	meta = runtime.Meta(decoded.Object)
 	if err := errors.Join(metadata.MatchName(meta, i.name), metadata.PlaceIn(meta, i.Namespaced, i.name)); err != nil {
-		return nil, nil, err
+		return received{}, nil, err
 	}
 	metadata.DropOwnersTwice(nil, meta, metadata.OwnersTwice) // the client has been told
 	text := decoded.JSON
 	if !i.text {
 		text = nil
 	}
-	hub, _, err = i.received(nil, decoded.Object, text) // its steps were noted for the first attempt
-	return hub, meta, err
+	in, err = i.endpoint.received(nil, decoded.Object, text) // its steps were noted for the first attempt
+	return in, meta, err
 }
 
 // misread is the status of an object whose text could not be read; nil if it is of no field.

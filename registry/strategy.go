@@ -81,8 +81,9 @@ type Strategy[T runtime.Object] struct {
 	// older kinds of Kubernetes count on it: a kubelet annotates its node so, and the deployment
 	// controller counts revisions.
 	StatusMetadata bool
-	// RefuseUnconditionalUpdate says that an update must name the resourceVersion that it changes.
-	RefuseUnconditionalUpdate bool
+	// AllowUnconditionalUpdate lets an update leave out the resourceVersion, and overwrite whatever
+	// is stored. nil: it may, except for kinds stored as documents. They are like custom resources.
+	AllowUnconditionalUpdate *bool
 	// AllowCreateOnUpdate says that an update of an object that does not exist creates it.
 	AllowCreateOnUpdate bool
 	// OrphansDependents says that what an object owns stays when it is deleted, if the client says

@@ -18,7 +18,7 @@ func TestHooksAreDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	methods := map[string]string{
-		"NoGeneration": "HasGeneration", "RefuseUnconditionalUpdate": "AllowUnconditionalUpdate",
+		"NoGeneration":         "HasGeneration",
 		"StatusUpdate.Prepare": "PrepareForStatusUpdate", "StatusUpdate.Validate": "ValidateStatusUpdate", "StatusUpdate.Warnings": "WarningsOnStatusUpdate",
 	}
 	functions := 0

@@ -84,7 +84,7 @@ func (s *scaleEndpoint) write(ctx context.Context, req *rest.Request, verb strin
 		if err != nil {
 			return nil, nil, err
 		}
-		hub, err := s.scaled(want.scale, old)
+		hub, _, err := s.scaled(want.scale, old)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -105,9 +105,11 @@ func (s *scaleEndpoint) write(ctx context.Context, req *rest.Request, verb strin
 		if err := subresource.ValidateScale(scale); err != nil {
 			return nil, nil, err
 		}
-		if hub, err = s.scaled(scale, hub); err != nil {
+		hub, versioned, err := s.scaled(scale, hub)
+		if err != nil {
 			return nil, nil, err
 		}
+		w.sent = e.sentAs(versioned, nil)
 		return e.replace(ctx, w, hub, nil, old, current)
 	})
 	if err != nil {
@@ -172,21 +174,24 @@ func (s *scaleEndpoint) edited(ctx context.Context, r *edit, current storage.Ent
 	return scale, metadata.PlaceIn(&scale.ObjectMeta, s.of.Namespaced, r.name)
 }
 
-// scaled makes the object that a Scale asks for of the stored one. uid and resourceVersion of the
-// Scale are those that the update depends on. old is not modified.
-func (s *scaleEndpoint) scaled(scale *autoscalingv1.Scale, old runtime.Object) (runtime.Object, error) {
-	versioned, err := s.of.Kind.FromHub(s.of.deepCopy(old))
+// scaled returns the stored object with the replicas of a Scale, in the hub and in the endpoint's
+// version. It has the uid of the Scale, and its resourceVersion if there is one: the update depends
+// on them. old is not modified.
+func (s *scaleEndpoint) scaled(scale *autoscalingv1.Scale, old runtime.Object) (hub, versioned runtime.Object, err error) {
+	versioned, err = s.of.Kind.FromHub(s.of.deepCopy(old))
 	if err != nil {
-		return nil, apierrors.NewInternalError(err)
+		return nil, nil, apierrors.NewInternalError(err)
 	}
 	s.of.Kind.SetReplicas(versioned, scale.Spec.Replicas)
 	meta := runtime.Meta(versioned)
-	meta.UID, meta.ResourceVersion = scale.UID, scale.ResourceVersion
-	hub, err := s.of.Kind.ToHub(versioned)
-	if err != nil {
-		return nil, apierrors.NewInternalError(err)
+	meta.UID = scale.UID
+	if scale.ResourceVersion != "" {
+		meta.ResourceVersion = scale.ResourceVersion
 	}
-	return hub, nil
+	if hub, err = s.of.Kind.ToHub(versioned); err != nil {
+		return nil, nil, apierrors.NewInternalError(err)
+	}
+	return hub, versioned, nil
 }
 
 func (s *scaleEndpoint) view(entry storage.Entry) (rest.View, error) {
@@ -247,13 +252,15 @@ func (s *scaleEndpoint) applied(patch appliedPatch, name rest.Name, opts metav1.
 		return wanted{}, apierrors.NewInternalError(err)
 	}
 	runtime.Meta(live).ResourceVersion = storage.FormatRevision(current.Revision)
-	hub, _, _, err := e.applyTo(live, patch, nil, name, opts)
+	in, err := e.applyTo(live, patch, nil, name, opts)
 	if err != nil {
 		return wanted{}, err
 	}
-	next, err := e.FromHub(hub)
-	if err != nil {
-		return wanted{}, apierrors.NewInternalError(err)
+	owners, next := runtime.Meta(in.hub).ManagedFields, in.sent.Object
+	if next == nil {
+		if next, err = e.FromHub(in.hub); err != nil {
+			return wanted{}, apierrors.NewInternalError(err)
+		}
 	}
-	return wanted{scale: s.replicas.Scale(next), applied: true, owners: runtime.Meta(hub).ManagedFields}, nil
+	return wanted{scale: s.replicas.Scale(next), applied: true, owners: owners}, nil
 }

@@ -42,7 +42,7 @@ func untypedStrategy[T runtime.Object](s Strategy[T]) Strategy[runtime.Object] {
 		},
 		Deletion:    Deletion[runtime.Object]{PrepareForDelete: one(s.Deletion.PrepareForDelete), Finalize: pair(s.Deletion.Finalize)},
 		ResetFields: s.ResetFields, NoGeneration: s.NoGeneration, StatusOnCreate: s.StatusOnCreate, StatusMetadata: s.StatusMetadata,
-		RefuseUnconditionalUpdate: s.RefuseUnconditionalUpdate, AllowCreateOnUpdate: s.AllowCreateOnUpdate,
+		AllowUnconditionalUpdate: s.AllowUnconditionalUpdate, AllowCreateOnUpdate: s.AllowCreateOnUpdate,
 		OrphansDependents: s.OrphansDependents,
 		Columns:           s.Columns,
 	}

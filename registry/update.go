@@ -8,6 +8,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -50,14 +51,13 @@ func (e *endpoint) Update(ctx context.Context, req *rest.Request, name rest.Name
 
 	// Default in the version of the request, on to the hub, and there what the storage version's
 	// defaults add.
-	hub, from, err := e.received(req.Steps, versioned, text)
+	in, err := e.received(req.Steps, versioned, text)
 	if err != nil {
 		return nil, false, badDocument(err)
 	}
 
 	by, w := owners.Author{Manager: opts.FieldManager}, e.updating(req, name, &opts)
-	w.text = text
-	wish := intended{endpoint: e, sent: req.Sent, name: name, text: text != nil, meta: meta, hub: hub}
+	wish := intended{endpoint: e, body: req.Sent, name: name, text: text != nil, meta: meta, received: in}
 	for {
 		entry, err := e.write(ctx, key, isDryRun(opts.DryRun), w.attempted, func(current storage.Entry) ([]byte, []storage.Op, error) {
 			// Read current.
@@ -65,10 +65,12 @@ func (e *endpoint) Update(ctx context.Context, req *rest.Request, name rest.Name
 			if err != nil {
 				return nil, nil, err
 			}
-			next, meta, err := wish.next()
+			in, meta, err := wish.next()
 			if err != nil {
 				return nil, nil, err
 			}
+			next, from := in.hub, in.from
+			w.sent = in.sent
 			if err := e.validation().Size(meta, runtime.Meta(old)); err != nil {
 				return nil, nil, err
 			}
@@ -81,7 +83,7 @@ func (e *endpoint) Update(ctx context.Context, req *rest.Request, name rest.Name
 			e.noteHub(w.Steps, rest.StepOwned, next)
 
 			// Mutating admission.
-			if next, err = e.mutate(ctx, w.judged, next, old); err != nil {
+			if next, err = e.mutate(ctx, w, next, old); err != nil {
 				return nil, nil, err
 			}
 			return e.replace(ctx, w, next, from, old, current)
@@ -96,11 +98,11 @@ func (e *endpoint) Update(ctx context.Context, req *rest.Request, name rest.Name
 		if storage.CodeOf(err) != storage.CodeNotFound || e.subresource != "" || !e.def.Strategy.AllowCreateOnUpdate {
 			return nil, false, apistatus.Of(err, "update", e.resource, name.Name)
 		}
-		next, _, err := wish.next()
+		in, _, err := wish.next()
 		if err != nil {
 			return nil, false, err
 		}
-		view, err := e.createByUpdate(ctx, w, name, next, from, opts)
+		view, err := e.createByUpdate(ctx, w, name, in, opts)
 		if apierrors.IsAlreadyExists(err) {
 			continue // somebody else has created it meanwhile, so it can be updated
 		}
@@ -147,7 +149,7 @@ func (e *endpoint) replace(ctx context.Context, w *write, hub runtime.Object, fr
 	}
 
 	// Validate.
-	if err := e.validation().Update(ctx, w.text, hub, old, from, current.Value); err != nil {
+	if err := e.validation().Update(ctx, w.sent, hub, old, from, current.Value); err != nil {
 		return nil, nil, err
 	}
 	e.warnChanged(ctx, w, hub, old)
@@ -214,9 +216,10 @@ func (e *endpoint) replace(ctx context.Context, w *write, hub runtime.Object, fr
 	return value, with, nil
 }
 
-// createByUpdate is for kinds whose clients may create with an update. hub belongs to it, and was
-// made of from.
-func (e *endpoint) createByUpdate(ctx context.Context, w *write, name rest.Name, hub runtime.Object, from *canonical.Origin, opts metav1.UpdateOptions) (rest.View, error) {
+// createByUpdate creates the object of an update, for kinds that allow it. in belongs to it.
+func (e *endpoint) createByUpdate(ctx context.Context, w *write, name rest.Name, in received, opts metav1.UpdateOptions) (rest.View, error) {
+	hub, from := in.hub, in.from
+	w.sent = in.sent
 	if w.CreateDenied != nil {
 		return nil, w.CreateDenied
 	}
@@ -291,13 +294,14 @@ func (e *endpoint) otherObject(want types.UID, have, name string) error {
 	return otherObjectError{apierrors.NewConflict(e.resource, name, fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", want, have))}
 }
 
-// checkRevision refuses an update of another version than the client has seen, and fills in the
-// resourceVersion for a client that doesn't care.
+// checkRevision refuses an update of another version than the client has seen. It fills in the
+// resourceVersion if the client may leave it out. The refusal names the resource, as in Kubernetes.
 func (e *endpoint) checkRevision(meta *metav1.ObjectMeta, current int64) error {
 	have := storage.FormatRevision(current)
 	if meta.ResourceVersion == "" || meta.ResourceVersion == "0" {
-		if e.def.Strategy.RefuseUnconditionalUpdate {
-			return e.validation().Invalid(meta.Name, field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), meta.ResourceVersion, "must be specified for an update")})
+		if !e.unconditional() {
+			resource := schema.GroupKind{Group: e.resource.Group, Kind: e.resource.Resource}
+			return rest.Invalid(resource, meta.Name, field.ErrorList{field.Invalid(field.NewPath("metadata", "resourceVersion"), 0, "must be specified for an update")})
 		}
 		meta.ResourceVersion = have
 		return nil
@@ -309,6 +313,14 @@ func (e *endpoint) checkRevision(meta *metav1.ObjectMeta, current int64) error {
 		return apierrors.NewConflict(e.resource, meta.Name, apistatus.ErrModified)
 	}
 	return nil
+}
+
+// unconditional reports whether an update may leave out the resourceVersion.
+func (s *store) unconditional() bool {
+	if allowed := s.def.Strategy.AllowUnconditionalUpdate; allowed != nil {
+		return *allowed
+	}
+	return s.codec.Documents == nil
 }
 
 // keepsUID refuses a patch that makes another object of one: to an update the uid is a

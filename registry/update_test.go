@@ -69,10 +69,10 @@ func TestUpdateIsUnconditionalWithoutRevision(t *testing.T) {
 		}
 	}
 
-	strict := serve(t, strategy{RefuseUnconditionalUpdate: true})
+	strict := serve(t, strategy{AllowUnconditionalUpdate: new(false)})
 	strict.mustCreate(`{"metadata":{"name":"w"}}`)
 	_, err := strict.update(parse(t, widget.GV1, `{"metadata":{"name":"w"}}`))
-	wantStatus(t, err, 422, "Invalid", `Widget.shop.example.com "w" is invalid: metadata.resourceVersion: Invalid value: "": must be specified for an update`)
+	wantStatus(t, err, 422, "Invalid", `widgets.shop.example.com "w" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update`)
 }
 
 func TestUpdateRefuses(t *testing.T) {

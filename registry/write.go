@@ -20,8 +20,8 @@ import (
 // write is a request to write on its way through the steps. It is for one goroutine.
 type write struct {
 	*rest.Request
-	// text is the JSON that the object was read of; nil: nobody has sent one.
-	text []byte
+	// sent is the object in the request; after an attempt's mutating admission, with its changes.
+	sent judge.Sent
 	// judged is what admission is asked about, attempted what it writes with the object. nil:
 	// admission has nothing to say, or has judged something else already.
 	judged, attempted *admission.Request

@@ -63,7 +63,7 @@ func kinds(b *testing.B) map[string]rest.Resource {
 	served := map[string]rest.Resource{}
 	for name, r := range map[string]registry.Resource{
 		"message":  registry.Define(registry.Definition[*corev1.Pod]{GroupKind: gv.WithKind("Message").GroupKind(), Plural: "messages", Namespaced: true, StorageVersion: gv, Versions: []schema.GroupVersion{gv}}),
-		"document": registry.Define(registry.Definition[*document]{GroupKind: gv.WithKind("Document").GroupKind(), Plural: "documents", Namespaced: true, StorageVersion: gv, Versions: []schema.GroupVersion{gv}}),
+		"document": registry.Define(registry.Definition[*document]{GroupKind: gv.WithKind("Document").GroupKind(), Plural: "documents", Namespaced: true, StorageVersion: gv, Versions: []schema.GroupVersion{gv}, Strategy: registry.Strategy[*document]{AllowUnconditionalUpdate: new(true)}}),
 	} {
 		form, err := r.Form(scheme, registry.Options{})
 		if err != nil {

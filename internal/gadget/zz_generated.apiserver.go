@@ -57,6 +57,7 @@ func addToScheme(b *runtime.Builder) {
 
 // API returns the kinds of this package for a server that asks for them, and how each of them is stored and served.
 func API() typeplane.API {
+	gadgetStrategy := new(GadgetStrategy)
 	return typeplane.API{
 		AddToScheme: addToScheme,
 		Resources: []registry.Resource{
@@ -68,6 +69,9 @@ func API() typeplane.API {
 				StorageVersion: schema.GroupVersion{Group: "gadgets.example.com", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "gadgets.example.com", Version: "v1"}, {Group: "gadgets.example.com", Version: "v1beta1"}},
 				CopyStatus:     func(from, to *v1.Gadget) { to.Status = from.Status },
+				Strategy: registry.Strategy[*v1.Gadget]{
+					AllowUnconditionalUpdate: new(gadgetStrategy.AllowUnconditionalUpdate()),
+				},
 			}),
 		},
 		OpenAPI: map[schema.GroupVersion]string{

@@ -117,6 +117,8 @@ func (p printer) strategy(h *hub) {
 			ending = append(ending, k.name+": "+method)
 		case value:
 			p.P(k.name, ": ", method, "(),")
+		case choice:
+			p.P(k.name, ": new(", method, "()),")
 		case denied:
 			p.P(deniedFields[k.name], ": !", method, "(),")
 		case bySubresource:

@@ -48,7 +48,7 @@ var hooks = []hook{
 	{"HasGeneration", nil, "bool", denied},
 	{"StatusOnCreate", nil, "bool", value},
 	{"StatusMetadata", nil, "bool", value},
-	{"AllowUnconditionalUpdate", nil, "bool", denied},
+	{"AllowUnconditionalUpdate", nil, "bool", choice},
 	{"AllowCreateOnUpdate", nil, "bool", value},
 	{"OrphansDependents", nil, "bool", value},
 	{"Columns", nil, "[]metav1.TableColumnDefinition", value},

@@ -183,8 +183,10 @@ const (
 	function role = iota
 	statusUpdate
 	deletion
-	// value: the field of its name is what it returns; denied: another field is what it denies.
+	// value: the field of its name is what it returns; choice: it points to that; denied: another
+	// field is what it denies.
 	value
+	choice
 	denied
 	// bySubresource: the field is a map of what it returns for each subresource.
 	bySubresource
@@ -195,8 +197,7 @@ var statusFields = map[string]string{"PrepareForStatusUpdate": "Prepare", "Valid
 
 // deniedFields are the fields that say the opposite of a method.
 var deniedFields = map[string]string{
-	"HasGeneration":            "NoGeneration",
-	"AllowUnconditionalUpdate": "RefuseUnconditionalUpdate",
+	"HasGeneration": "NoGeneration",
 }
 
 // scale says where the scale subresource of a version finds what it shows.

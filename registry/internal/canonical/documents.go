@@ -76,6 +76,33 @@ func (d *Documents) Read(doc document.Document, meta *metav1.ObjectMeta) (runtim
 	return obj, nil
 }
 
+// Merge returns obj with the changes that lead from before to after, and the metadata of after. All
+// of them are objects of the version.
+func (d *Documents) Merge(obj, before, after runtime.Object) (runtime.Object, error) {
+	merged, _, err := d.MergeDocuments(obj, before, after)
+	if err != nil {
+		return nil, err
+	}
+	return d.Read(merged, runtime.Meta(after))
+}
+
+// MergeDocuments is Merge for documents. It also returns the one of after.
+func (d *Documents) MergeDocuments(obj, before, after runtime.Object) (merged, is document.Document, err error) {
+	doc, err := d.Print(obj)
+	if err != nil {
+		return merged, is, err
+	}
+	was, err := d.Print(before)
+	if err != nil {
+		return merged, is, err
+	}
+	if is, err = d.Print(after); err != nil {
+		return merged, is, err
+	}
+	merged, err = doc.Change(was, is, d.Shape)
+	return merged, is, err
+}
+
 // Origin is what a Go value was made of, and how that was printed then, in the storage version. It
 // is not modified. nil: the object is of a kind with protobuf, or was made of nothing that is kept,
 // like one of another version.

@@ -63,7 +63,15 @@ func (l *Lookup) Value(path *field.Path) (_ any, ok bool) {
 	if path == nil {
 		return l.tree, true
 	}
-	value, _, _ := l.at(path.String())
+	return l.ValueAt(path.String())
+}
+
+// ValueAt is Value for the path of a field.Error.
+func (l *Lookup) ValueAt(path string) (_ any, ok bool) {
+	if l.tree == nil || l.Exhausted() {
+		return nil, false
+	}
+	value, _, _ := l.at(path)
 	return value, value != nil && !l.Exhausted()
 }
 

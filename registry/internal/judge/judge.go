@@ -52,11 +52,12 @@ type Strategy struct {
 	ValidationOptions                    func(ctx context.Context, obj, old runtime.Object) map[string]bool
 }
 
-// Create says what is wrong with a new object, which was made of from.
-func (j *Judge) Create(ctx context.Context, text []byte, hub runtime.Object, from *canonical.Origin) (err error) {
+// Create validates a new object. hub is what sent has become, and from is the document that it was
+// decoded from.
+func (j *Judge) Create(ctx context.Context, sent Sent, hub runtime.Object, from *canonical.Origin) (err error) {
 	ctx, step := trace.Begin(ctx, "validate")
 	defer func() { step.End(err) }()
-	compiled, err := j.compiledRules(ctx, operation.Create, text, hub, from, nil, nil)
+	compiled, err := j.compiledRules(ctx, operation.Create, sent, hub, from, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -68,12 +69,12 @@ func (j *Judge) Create(ctx context.Context, text []byte, hub runtime.Object, fro
 	return j.verdict(meta.Name, errs)
 }
 
-// Update says what is wrong with an object that is to follow old, which current holds, and
-// was made of from, and with the change.
-func (j *Judge) Update(ctx context.Context, text []byte, hub, old runtime.Object, from *canonical.Origin, current []byte) (err error) {
+// Update validates an object and the change from old, which current holds. The other parameters are
+// those of Create.
+func (j *Judge) Update(ctx context.Context, sent Sent, hub, old runtime.Object, from *canonical.Origin, current []byte) (err error) {
 	ctx, step := trace.Begin(ctx, "validate")
 	defer func() { step.End(err) }()
-	compiled, err := j.compiledRules(ctx, operation.Update, text, hub, from, old, current)
+	compiled, err := j.compiledRules(ctx, operation.Update, sent, hub, from, old, current)
 	if err != nil {
 		return err
 	}
@@ -98,9 +99,9 @@ func (j *Judge) askStrategy(ctx context.Context, hub, old runtime.Object) field.
 	return nil
 }
 
-// compiledRules asks the rules of the version of the request, with the names that the client knows,
-// and behind them those of the storage version.
-func (j *Judge) compiledRules(ctx context.Context, typ operation.Type, text []byte, hub runtime.Object, from *canonical.Origin, old runtime.Object, current []byte) (field.ErrorList, error) {
+// compiledRules runs the rules of the request's version, whose field names the client knows, and
+// then those of the storage version.
+func (j *Judge) compiledRules(ctx context.Context, typ operation.Type, sent Sent, hub runtime.Object, from *canonical.Origin, old runtime.Object, current []byte) (field.ErrorList, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -108,51 +109,66 @@ func (j *Judge) compiledRules(ctx context.Context, typ operation.Type, text []by
 	if j.Subresource != "" {
 		op.Request.Subresources = []string{j.Subresource}
 	}
-	sent := j.presenceOf(text, hub, from)
-	obj, before, err := j.judged(sent, hub, old, current)
+	there := j.presenceOf(sent.Text, hub, from)
+	obj, before, err := j.validated(sent, there, hub, old, current)
 	if err != nil {
 		return nil, err
 	}
-	own, err := askRules(j.informOfChange(sent.inform(ctx), sent, current), j.Kind, op, obj, before)
+	own, err := askRules(j.informOfChange(there.inform(ctx), there, current), j.Kind, op, obj, before)
 	if err == nil && old != nil {
 		var more field.ErrorList
-		more, err = j.unseenRules(ctx, op, obj, sent, current, own)
+		more, err = j.unseenRules(ctx, op, obj, there, current, own)
 		own = append(own, more...)
 	}
 	if err == nil {
-		err = sent.err()
+		err = there.err()
 	}
 	if err != nil || !j.asStored() {
-		return j.withoutReset(own), err
+		return j.quoted(j.withoutReset(own), there), err
 	}
 	stored, err := j.storedRules(ctx, op, hub, old, own)
-	return j.withoutReset(append(own, stored...)), err
+	return j.quoted(j.withoutReset(append(own, stored...)), there), err
 }
 
-// judged are an object and its predecessor, nil for none. They are as the rules of the version of
-// the request look at them, if it has any. A conversion in Go makes something of what was not sent,
-// and drops what was; so a version that has one is judged by the documents, where there are any.
-func (j *Judge) judged(sent *presence, hub, old runtime.Object, current []byte) (obj, before runtime.Object, err error) {
+// validated returns the objects that the rules of the request's version compare, if it has any: the
+// new one and the old one, nil for none. A function that converts may fill in what was not sent and
+// drop or replace what was. So where one converts, the new object is the sent one.
+func (j *Judge) validated(sent Sent, there *presence, hub, old runtime.Object, current []byte) (obj, before runtime.Object, err error) {
 	if !j.Kind.Validates() {
 		return nil, nil, nil
 	}
 	obj, before, err = converted(j.Kind.FromHub, hub, old)
-	if err != nil || sent == nil || j.Documents == nil || !j.Kind.ConvertsInGo() {
+	if err != nil || !j.Kind.ConvertsInGo() {
 		return obj, before, err
 	}
-	if sent.look(); sent.tree == nil {
+	switch {
+	case there != nil && j.Documents != nil:
+		return j.sentInDocument(there, obj, before, current)
+	case sent.Object != nil:
+		if obj, err = j.asSent(sent.Object, obj); err != nil {
+			return nil, nil, apierrors.NewInternalError(fmt.Errorf("compare the request's object with the converted one to validate it: %w", err))
+		}
+	}
+	return obj, before, nil
+}
+
+// sentInDocument returns the object that the request's document has become. obj and before are the
+// converted ones, for a document that cannot be printed.
+func (j *Judge) sentInDocument(there *presence, obj, before runtime.Object, current []byte) (runtime.Object, runtime.Object, error) {
+	if there.look(); there.tree == nil {
 		return obj, before, nil
 	}
-	if obj, err = j.Documents.Read(sent.of, runtime.Meta(hub)); err == nil && sent.kept {
-		j.Kind.Default(obj) // as the stored one is, also where its document has no object for them
-		if old != nil {
+	sent, err := j.Documents.Read(there.of, runtime.Meta(obj))
+	if err == nil && there.kept {
+		j.Kind.Default(sent) // as the stored one is, also where its document has no object for them
+		if before != nil {
 			before, err = j.Codec.Decode(current)
 		}
 	}
 	if err != nil {
-		return nil, nil, apierrors.NewInternalError(fmt.Errorf("read what was sent to validate it: %w", err))
+		return nil, nil, apierrors.NewInternalError(fmt.Errorf("read the request's document to validate it: %w", err))
 	}
-	return obj, before, nil
+	return sent, before, nil
 }
 
 func (j *Judge) validationOptions(ctx context.Context, hub, old runtime.Object) map[string]bool {
@@ -194,10 +210,10 @@ func (j *Judge) unseenRules(ctx context.Context, op operation.Operation, obj run
 	}), err
 }
 
-// withoutReset leaves out what is wrong with a status that the write has taken from elsewhere:
-// nobody could mend it.
+// withoutReset drops the errors in a status that the endpoint does not write, because its client
+// cannot correct them.
 func (j *Judge) withoutReset(errs field.ErrorList) field.ErrorList {
-	if !j.KeepsStatus || j.Subresource != "" || j.Wholly {
+	if !j.resetsStatus() {
 		return errs
 	}
 	return slices.DeleteFunc(errs, func(err *field.Error) bool {

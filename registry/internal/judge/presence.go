@@ -68,10 +68,8 @@ func (j *Judge) sentDocument(text []byte, hub runtime.Object) (doc document.Docu
 	if err != nil {
 		return doc, err
 	}
-	if doc, err = from.Document.Change(from.Printed, now, j.Documents.Shape); j.Subresource == statusField {
-		doc = now.WithStatus(doc)
-	}
-	return doc, err
+	doc, err = from.Document.Change(from.Printed, now, j.Documents.Shape)
+	return j.written(doc, now), err
 }
 
 // printed is the document that an object of the hub writes in the endpoint's version.

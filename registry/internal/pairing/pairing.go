@@ -81,6 +81,20 @@ func (f *Fields) walk(path string) answer {
 	return answer{other != nil, other != nil && f.same(version, other)}
 }
 
+// TypeAt returns the Go type of the field at a path in a struct type, without pointers. It is nil
+// if there is no such field.
+func TypeAt(t reflect.Type, path string) reflect.Type {
+	t = pointee(t)
+	for step := range strings.SplitSeq(strings.ReplaceAll(pattern(path), "[", ".["), ".") {
+		if step == "[]" {
+			t = elem(t)
+		} else {
+			t, _ = fieldOf(t, step, "")
+		}
+	}
+	return t
+}
+
 // same says whether all fields in a type have partners in another one.
 func (f *Fields) same(version, other reflect.Type) bool {
 	version, other = pointee(version), pointee(other)
