@@ -2,6 +2,7 @@ package quota
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -111,6 +112,8 @@ func TestUsage(t *testing.T) {
 		"one without node ports":  {kindOf("", "services"), service(corev1.ServiceTypeLoadBalancer, false, 0, 0), "count/services=1,services.loadbalancers=1,services=1"},
 		"one with a port by hand": {kindOf("", "services"), service(corev1.ServiceTypeLoadBalancer, false, 0, 30000), "count/services=1,services.loadbalancers=1,services.nodeports=1,services=1"},
 		"a claim":                 {kindOf("", "persistentvolumeclaims"), claim("", "storage=1Gi", ""), "count/persistentvolumeclaims=1,persistentvolumeclaims=1,requests.storage=1Gi"},
+		"part of a byte": {kindOf("", "persistentvolumeclaims"), claim("gold", "storage=1500m", "storage=1700m"),
+			"count/persistentvolumeclaims=1,gold.storageclass.storage.k8s.io/persistentvolumeclaims=1,gold.storageclass.storage.k8s.io/requests.storage=2,persistentvolumeclaims=1,requests.storage=2"},
 		"a claim of devices": {kindOf("resource.k8s.io", "resourceclaims"), devicesOf(
 			resourcev1.DeviceRequest{Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: "gold", AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: 2}},
 			resourcev1.DeviceRequest{Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: "lead", AllocationMode: resourcev1.DeviceAllocationModeAll}},
@@ -217,6 +220,11 @@ func TestDecisions(t *testing.T) {
 	done := podWith(func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }, container("a", "cpu=1", ""))
 	deadline := int64(1)
 	ending := podWith(func(p *corev1.Pod) { p.Spec.ActiveDeadlineSeconds = &deadline }, container("a", "cpu=1", ""))
+	over := func(pod *corev1.Pod) *corev1.Pod {
+		pod = pod.DeepCopy()
+		pod.Status.Phase = corev1.PodFailed
+		return pod
+	}
 	for name, tc := range map[string]struct {
 		hard, used string
 		scopes     []corev1.ResourceQuotaScope
@@ -230,16 +238,24 @@ func TestDecisions(t *testing.T) {
 		"of no concern": {hard: "secrets=2", used: "secrets=0", change: create(small)},
 		"without limits": {hard: "limits.cpu=1,limits.memory=1Gi", used: "limits.cpu=0,limits.memory=0", change: create(podWith(nil, container("b", "", "memory=1"), container("a", "", ""))),
 			fails: "failed quota: q: must specify limits.cpu for: a,b; limits.memory for: a"},
-		"more":               {hard: "cpu=3", used: "cpu=1", change: update(small, large), want: "cpu=2"},
-		"less":               {hard: "cpu=3", used: "cpu=2", change: update(large, small), want: "cpu=1"},
-		"less, over a limit": {hard: "cpu=1", used: "cpu=5", change: update(large, small), want: "cpu=4"},
-		"the same":           {hard: "cpu=3", used: "cpu=1", change: update(small, small)},
-		"done":               {hard: "pods=1,cpu=1,count/pods=1", used: "pods=1,cpu=1,count/pods=1", change: update(small, done), want: "pods=0,cpu=0,count/pods=1"},
-		"gone":               {hard: "pods=1,cpu=1", used: "pods=1,cpu=1", change: remove(small), want: "pods=0,cpu=0"},
-		"gone when done":     {hard: "pods=1,count/pods=1", used: "pods=0,count/pods=1", change: remove(done), want: "pods=0,count/pods=0"},
-		"into a scope":       {hard: "pods=1", used: "pods=0", scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeTerminating}, change: update(small, ending), want: "pods=1"},
-		"out of a scope":     {hard: "pods=1", used: "pods=1", scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeNotTerminating}, change: update(small, ending), want: "pods=0"},
-		"not in a scope":     {hard: "pods=0", used: "pods=0", scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeTerminating}, change: create(small)},
+		"more":                   {hard: "cpu=3", used: "cpu=1", change: update(small, large), want: "cpu=2"},
+		"less":                   {hard: "cpu=3", used: "cpu=2", change: update(large, small), want: "cpu=1"},
+		"less, over a limit":     {hard: "cpu=1", used: "cpu=5", change: update(large, small), want: "cpu=4"},
+		"the same":               {hard: "cpu=3", used: "cpu=1", change: update(small, small)},
+		"done":                   {hard: "pods=1,cpu=1,count/pods=1", used: "pods=1,cpu=1,count/pods=1", change: update(small, done), want: "pods=0,cpu=0,count/pods=1"},
+		"gone":                   {hard: "pods=1,cpu=1", used: "pods=1,cpu=1", change: remove(small), want: "pods=0,cpu=0"},
+		"gone when done":         {hard: "pods=1,count/pods=1", used: "pods=0,count/pods=1", change: remove(done), want: "pods=0,count/pods=0"},
+		"into a scope":           {hard: "pods=1", used: "pods=0", scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeTerminating}, change: update(small, ending), want: "pods=1"},
+		"out of a scope":         {hard: "pods=1", used: "pods=1", scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeNotTerminating}, change: update(small, ending), want: "pods=0"},
+		"not in a scope":         {hard: "pods=0", used: "pods=0", scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeTerminating}, change: create(small)},
+		"counted into a scope":   {hard: "count/pods=1", used: "count/pods=0", scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeTerminating}, change: update(small, ending), want: "count/pods=1"},
+		"counted out of a scope": {hard: "count/pods=1", used: "count/pods=1", scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeNotTerminating}, change: update(small, ending), want: "count/pods=0"},
+		"into a full scope": {hard: "count/pods=1", used: "count/pods=1", scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeTerminating}, change: update(small, ending),
+			fails: "exceeded quota: q, requested: count/pods=1, used: count/pods=1, limited: count/pods=1"},
+		"done on the way into a scope": {hard: "count/pods=1,pods=1", used: "count/pods=0,pods=0", scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeTerminating},
+			change: update(small, over(ending)), want: "count/pods=1,pods=0"},
+		"never charged":      {hard: "pods=1,count/pods=1", used: "pods=0,count/pods=1", change: remove(small), want: "count/pods=0"},
+		"another type":       {hard: "count/pods=1", used: "count/pods=1", change: pods.change(&admission.Request{Operation: admission.Update, Old: small, Object: &corev1.Binding{}})},
 		"nobody has counted": {hard: "pods=1", change: create(small), fails: "status unknown for quota: q, resources: pods"},
 		"released before":    {hard: "pods=1", change: remove(small)},
 	} {
@@ -267,5 +283,27 @@ func TestDecisions(t *testing.T) {
 				t.Error("the stored quota was modified")
 			}
 		})
+	}
+}
+
+// TestBrokenQuota: the limits of a quota that cannot be read are unknown, so nothing may be added
+// to any scope.
+func TestBrokenQuota(t *testing.T) {
+	q := quota{ResourceQuota: &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "q"}}, broken: errors.New("garbage")}
+	pods, small := kindOf("", "pods"), podWith(nil, container("a", "cpu=1", ""))
+	ending := podWith(func(p *corev1.Pod) { p.Spec.ActiveDeadlineSeconds = new(int64(1)) }, container("a", "cpu=1", ""))
+	for name, tc := range map[string]struct {
+		request admission.Request
+		allowed bool
+	}{
+		"a new pod":             {admission.Request{Operation: admission.Create, Object: small}, false},
+		"a pod that goes":       {admission.Request{Operation: admission.Delete, Old: small}, true},
+		"a pod that asks less":  {admission.Request{Operation: admission.Update, Old: small, Object: podWith(nil, container("a", "", ""))}, false}, // it is of best effort then
+		"less in the same ones": {admission.Request{Operation: admission.Update, Old: podWith(nil, container("a", "cpu=2", "")), Object: small}, true},
+		"into another scope":    {admission.Request{Operation: admission.Update, Old: small, Object: ending}, false},
+	} {
+		if next, err := q.after(pods.change(&tc.request)); next != nil || (err == nil) != tc.allowed {
+			t.Errorf("%s: %v, %v", name, next, err)
+		}
 	}
 }
