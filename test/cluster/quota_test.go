@@ -265,8 +265,8 @@ func (o *stored) scope() [3]string {
 	return [3]string{strconv.Itoa(o.Spec.ActiveDeadlineSeconds), o.Spec.VolumeAttributesClassName, o.Status.CurrentVolumeAttributesClassName}
 }
 
-// crowdHistory is what readCrowd has seen: how many revisions, how many config maps at most and in the
-// end, and how many changes of an object's scope.
+// crowdHistory is what readCrowd has seen: how many revisions, how many config maps at most and in
+// the end, and how many changes of an object's scope.
 type crowdHistory struct{ revisions, most, last, moved int }
 
 // readCrowd compares the objects of every revision with the quotas of that revision.
