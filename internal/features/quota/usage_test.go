@@ -99,6 +99,8 @@ func TestUsage(t *testing.T) {
 		}, container("a", "cpu=1", "")), "count/pods=1,cpu=4,pods=1,requests.cpu=4"},
 		"overhead": {kindOf("", "pods"), podWith(func(p *corev1.Pod) { p.Spec.Overhead = amounts("cpu=100m,memory=1Mi") }, container("a", "cpu=1", "cpu=2")),
 			"count/pods=1,cpu=1100m,limits.cpu=2100m,memory=1Mi,pods=1,requests.cpu=1100m,requests.memory=1Mi"},
+		"overhead without a limit": {kindOf("", "pods"), podWith(func(p *corev1.Pod) { p.Spec.Overhead = amounts("cpu=100m,memory=1Mi") }, container("a", "", "cpu=0")),
+			"count/pods=1,cpu=100m,limits.cpu=0,memory=1Mi,pods=1,requests.cpu=100m,requests.memory=1Mi"},
 		"what the pod as a whole says": {kindOf("", "pods"), podWith(func(p *corev1.Pod) {
 			p.Spec.Resources = &corev1.ResourceRequirements{Requests: amounts("cpu=5"), Limits: amounts("memory=1Gi")}
 		}, container("a", "cpu=1,memory=1Mi", "")), "count/pods=1,cpu=5,limits.memory=1Gi,memory=1Mi,pods=1,requests.cpu=5,requests.memory=1Mi"},
@@ -164,13 +166,14 @@ func TestScopes(t *testing.T) {
 	gold := "gold"
 	claim := &corev1.PersistentVolumeClaim{Spec: corev1.PersistentVolumeClaimSpec{VolumeAttributesClassName: &gold}}
 	golden := corev1.ScopedResourceSelectorRequirement{ScopeName: corev1.ResourceQuotaScopeVolumeAttributesClass, Operator: corev1.ScopeSelectorOpIn, Values: []string{"gold"}}
+	whole := podWith(func(p *corev1.Pod) { p.Spec.Resources = &corev1.ResourceRequirements{Requests: amounts("memory=0")} }, container("a", "cpu=1", ""))
 	for name, tc := range map[string]struct {
 		scope   corev1.ScopedResourceSelectorRequirement
 		in, out []apiruntime.Object
 	}{
 		"Terminating":    {exists(corev1.ResourceQuotaScopeTerminating), []apiruntime.Object{ends}, []apiruntime.Object{plain, claim}},
 		"NotTerminating": {exists(corev1.ResourceQuotaScopeNotTerminating), []apiruntime.Object{plain}, []apiruntime.Object{ends, claim}},
-		"BestEffort":     {exists(corev1.ResourceQuotaScopeBestEffort), []apiruntime.Object{plain, high}, []apiruntime.Object{busy}},
+		"BestEffort":     {exists(corev1.ResourceQuotaScopeBestEffort), []apiruntime.Object{plain, high, whole}, []apiruntime.Object{busy}},
 		"NotBestEffort":  {exists(corev1.ResourceQuotaScopeNotBestEffort), []apiruntime.Object{busy}, []apiruntime.Object{plain}},
 		"of any class":   {class(corev1.ScopeSelectorOpExists), []apiruntime.Object{high}, []apiruntime.Object{plain}},
 		"of no class":    {class(corev1.ScopeSelectorOpDoesNotExist), []apiruntime.Object{plain}, []apiruntime.Object{high}},
@@ -238,6 +241,8 @@ func TestDecisions(t *testing.T) {
 		"of no concern": {hard: "secrets=2", used: "secrets=0", change: create(small)},
 		"without limits": {hard: "limits.cpu=1,limits.memory=1Gi", used: "limits.cpu=0,limits.memory=0", change: create(podWith(nil, container("b", "", "memory=1"), container("a", "", ""))),
 			fails: "failed quota: q: must specify limits.cpu for: a,b; limits.memory for: a"},
+		"limits of the pod as a whole": {hard: "limits.cpu=3,requests.memory=1Gi", used: "limits.cpu=0,requests.memory=0", want: "limits.cpu=2,requests.memory=0",
+			change: create(podWith(func(p *corev1.Pod) { p.Spec.Resources = &corev1.ResourceRequirements{Limits: amounts("cpu=2")} }, container("a", "", "")))},
 		"more":                   {hard: "cpu=3", used: "cpu=1", change: update(small, large), want: "cpu=2"},
 		"less":                   {hard: "cpu=3", used: "cpu=2", change: update(large, small), want: "cpu=1"},
 		"less, over a limit":     {hard: "cpu=1", used: "cpu=5", change: update(large, small), want: "cpu=4"},
