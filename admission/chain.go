@@ -33,12 +33,13 @@ type Plugin struct {
 	Validate func(context.Context, *Request) error
 	// Transact says what else has to be written with the object, in one transaction, or what the
 	// transaction depends on, or that the object can't be written. It is asked last, for each
-	// attempt to write, with Operation Delete also for an object that goes because its last
-	// finalizer did. When one of the operations does not find the revision that it expects,
-	// Transact is asked again. It gives Request.Attempt what is left to do when the attempt is
-	// over, also when that fails. It may set what the server alone says of the Object, like a
-	// status. It is asked about a dry run as about any other write, but nothing that it does may
-	// last then.
+	// attempt to write. Operation is Delete also for an object that goes because its last finalizer
+	// did, and Update for one that Strategy.PrepareForDelete changes. The Object has the defaults
+	// of the storage version, if that is the hub. When one of the operations does not find the
+	// revision that it expects, Transact is asked again. It gives Request.Attempt what is left to
+	// do when the attempt is over, also when that fails. It may set what the server alone says of
+	// the Object, like a status. It is asked about a dry run as about any other write, but nothing
+	// that it does may last then.
 	Transact func(context.Context, *Request) ([]storage.Op, error)
 	// OnlyExpects says that Transact returns nothing but storage.Expect. So what a write depends on
 	// may be in another etcd than the object (--etcd-servers-overrides). Who changes that and must

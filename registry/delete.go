@@ -36,7 +36,8 @@ func (e *endpoint) Delete(ctx context.Context, req *rest.Request, name rest.Name
 		return nil, err
 	}
 	dryRun := isDryRun(opts.DryRun)
-	request := e.request(&write{Request: req}, admission.Delete, name, &opts, opts.DryRun)
+	w := &write{Request: req}
+	request := e.request(w, admission.Delete, name, &opts, opts.DryRun)
 	for {
 		uid, err := e.remove(ctx, key, name.Name, request, opts, dryRun)
 		if err == nil {
@@ -45,7 +46,11 @@ func (e *endpoint) Delete(ctx context.Context, req *rest.Request, name rest.Name
 		if !errors.Is(err, errStays) {
 			return nil, apistatus.Of(err, "delete", e.resource, name.Name)
 		}
-		entry, err := e.mark(ctx, key, name.Name, opts, dryRun)
+		var marking *admission.Request
+		if e.def.Strategy.Deletion.PrepareForDelete != nil {
+			marking = e.request(w, admission.Update, name, &metav1.UpdateOptions{DryRun: opts.DryRun}, opts.DryRun)
+		}
+		entry, err := e.mark(ctx, key, name.Name, marking, opts, dryRun)
 		if err == nil {
 			return e.View(entry), nil
 		}
@@ -130,10 +135,11 @@ func (e *endpoint) mayDelete(current storage.Entry, name string, opts metav1.Del
 	return meta, nil
 }
 
-// mark gives an object that stays its deletionTimestamp. One that has it already stays as it is,
-// unless its time becomes shorter.
-func (e *endpoint) mark(ctx context.Context, key, name string, opts metav1.DeleteOptions, dryRun bool) (storage.Entry, error) {
-	return e.write(ctx, key, dryRun, nil, func(current storage.Entry) ([]byte, []storage.Op, error) {
+// mark sets the deletionTimestamp of an object that stays. An object that has one is left
+// unchanged, unless its grace period becomes shorter. Plug-ins get attempted, nil for none, to
+// charge the changes of PrepareForDelete.
+func (e *endpoint) mark(ctx context.Context, key, name string, attempted *admission.Request, opts metav1.DeleteOptions, dryRun bool) (storage.Entry, error) {
+	return e.write(ctx, key, dryRun, attempted, func(current storage.Entry) ([]byte, []storage.Op, error) {
 		meta, err := e.mayDelete(current, name, opts)
 		if err != nil {
 			return nil, nil, err
@@ -155,7 +161,7 @@ func (e *endpoint) mark(ctx context.Context, key, name string, opts metav1.Delet
 		if err != nil {
 			return nil, nil, apierrors.NewInternalError(err)
 		}
-		full := runtime.Meta(hub)
+		old, full := e.deepCopy(hub), runtime.Meta(hub)
 		if !g.waits {
 			full.DeletionTimestamp, full.DeletionGracePeriodSeconds = &g.until, &g.seconds
 		}
@@ -168,8 +174,12 @@ func (e *endpoint) mark(ctx context.Context, key, name string, opts metav1.Delet
 		if prepare := e.def.Strategy.Deletion.PrepareForDelete; prepare != nil && !meta.Deleting {
 			prepare(hub)
 		}
+		with, err := e.transact(ctx, attempted, hub, old)
+		if err != nil {
+			return nil, nil, err
+		}
 		value, err := e.encodeHub(hub, from)
-		return value, nil, err
+		return value, with, err
 	})
 }
 

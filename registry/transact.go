@@ -28,6 +28,9 @@ func (e *endpoint) transact(ctx context.Context, r *admission.Request, obj, old 
 	one := about(r, obj, old)
 	if obj != nil {
 		one.Name = runtime.Meta(obj).Name
+		// Plug-ins keep accounts of what is stored, and that has the defaults of whatever admission
+		// and the strategy have added.
+		e.codec.CompleteHub(obj)
 	}
 	r.Attempt.Next()
 	return e.admission.Transact(ctx, one)

@@ -68,6 +68,11 @@ func (JobStrategy) Validate(_ context.Context, job *batchv1.Job) field.ErrorList
 	return errs
 }
 
+// Validate validates the template of the pods of a cron job.
+func (CronJobStrategy) Validate(_ context.Context, cron *batchv1.CronJob) field.ErrorList {
+	return validatePodSpec(&cron.Spec.JobTemplate.Spec.Template.Spec, specPath.Child("jobTemplate", "spec", "template", "spec"))
+}
+
 // ValidateUpdate says what is wrong with a changed one. The template of one that waits to be begun
 // may change.
 func (s JobStrategy) ValidateUpdate(ctx context.Context, job, old *batchv1.Job) field.ErrorList {

@@ -68,6 +68,7 @@ func TestServer(t *testing.T) {
 	t.Run("quantities", func(t *testing.T) { quantities(t, servertest.Of(t, c.Server)) })
 	t.Run("nodes and classes", func(t *testing.T) { nodesAndClasses(t, servertest.Of(t, c.Server)) })
 	t.Run("workloads", func(t *testing.T) { workloads(t, servertest.Of(t, c.Server)) })
+	t.Run("merged lists", func(t *testing.T) { mergedLists(t, servertest.Of(t, c.Server)) })
 	t.Run("revisions", func(t *testing.T) { revisions(t, servertest.Of(t, c.Server)) })
 }
 

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/features/strategy"
+	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/semantic"
 )
 
@@ -67,10 +68,39 @@ func newPorts(ports, old []corev1.ServicePort) bool {
 	return slices.ContainsFunc(ports, func(p corev1.ServicePort) bool { return !had[p.NodePort] })
 }
 
-// ValidateUpdate says what is wrong with a changed service: it keeps its address.
-func (ServiceStrategy) ValidateUpdate(_ context.Context, service, old *corev1.Service) field.ErrorList {
+// Validate validates the ports of a service.
+func (ServiceStrategy) Validate(_ context.Context, service *corev1.Service) field.ErrorList {
+	return validateServicePorts(service.Spec.Ports, specPath.Child("ports"))
+}
+
+// ValidateUpdate validates a changed service, which keeps its address.
+func (s ServiceStrategy) ValidateUpdate(ctx context.Context, service, old *corev1.Service) field.ErrorList {
+	errs := s.Validate(ctx, service)
 	if old.Spec.ClusterIP == "" || !hasAddress(&old.Spec) || !hasAddress(&service.Spec) {
-		return nil
+		return errs
 	}
-	return fixed(specPath.Child("clusterIP"), service.Spec.ClusterIP, old.Spec.ClusterIP)
+	return append(errs, fixed(specPath.Child("clusterIP"), service.Spec.ClusterIP, old.Spec.ClusterIP)...)
+}
+
+// validateServicePorts requires a unique name of each of several ports, and unique pairs of
+// protocol and port, and of protocol and nodePort. Clients merge ports by port, with its protocol
+// or without.
+func validateServicePorts(ports []corev1.ServicePort, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	names, pairs := map[string]bool{}, map[corev1.ServicePort]bool{}
+	for i, p := range rest.WhileFew(&errs, slices.All(ports)) {
+		at := path.Index(i)
+		switch {
+		case p.Name != "":
+			errs = append(errs, unique(at.Child("name"), p.Name, p.Name, names)...)
+		case len(ports) > 1:
+			errs = append(errs, field.Required(at.Child("name"), "a service with several ports needs a name for each"))
+		}
+		if p.NodePort != 0 {
+			errs = append(errs, unique(at.Child("nodePort"), p.NodePort, corev1.ServicePort{Protocol: p.Protocol, NodePort: p.NodePort}, pairs)...)
+		}
+		pair := corev1.ServicePort{Protocol: p.Protocol, Port: p.Port}
+		errs = append(errs, unique(at, pair, pair, pairs)...)
+	}
+	return errs
 }

@@ -107,6 +107,19 @@ func (s StatefulSetStrategy) ValidateUpdate(ctx context.Context, set, old *appsv
 	return errs
 }
 
+// Validate validates the template of a replication controller.
+func (ReplicationControllerStrategy) Validate(_ context.Context, rc *corev1.ReplicationController) field.ErrorList {
+	if rc.Spec.Template == nil {
+		return nil
+	}
+	return validatePodSpec(&rc.Spec.Template.Spec, specPath.Child("template", "spec"))
+}
+
+// Validate validates a template of pods.
+func (PodTemplateStrategy) Validate(_ context.Context, t *corev1.PodTemplate) field.ErrorList {
+	return validatePodSpec(&t.Template.Spec, field.NewPath("template", "spec"))
+}
+
 // validateSelection: a selector has to find the pods of the template, or they would be made without
 // end.
 func validateSelection(selector *metav1.LabelSelector, template *corev1.PodTemplateSpec) field.ErrorList {
@@ -121,7 +134,7 @@ func validateSelection(selector *metav1.LabelSelector, template *corev1.PodTempl
 	if finds, err := metav1.LabelSelectorAsSelector(selector); err == nil && !finds.Matches(labels.Set(template.Labels)) {
 		errs = append(errs, field.Invalid(specPath.Child("template", "metadata", "labels"), template.Labels, "`selector` does not match template `labels`"))
 	}
-	return append(errs, validateContainers(&template.Spec, specPath.Child("template", "spec"))...)
+	return append(errs, validatePodSpec(&template.Spec, specPath.Child("template", "spec"))...)
 }
 
 func validateCount(n *int32, at *field.Path) field.ErrorList {

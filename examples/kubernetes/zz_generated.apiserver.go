@@ -1233,6 +1233,7 @@ func API() typeplane.API {
 				StorageVersion: schema.GroupVersion{Group: "", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				Strategy: registry.Strategy[*v1.PodTemplate]{
+					Validate:         podTemplateStrategy.Validate,
 					WarningsOnCreate: podTemplateStrategy.WarningsOnCreate,
 					WarningsOnUpdate: podTemplateStrategy.WarningsOnUpdate,
 				},
@@ -1248,6 +1249,7 @@ func API() typeplane.API {
 				Versions:       []schema.GroupVersion{{Group: "", Version: "v1"}},
 				CopyStatus:     func(from, to *v1.ReplicationController) { to.Status = from.Status },
 				Strategy: registry.Strategy[*v1.ReplicationController]{
+					Validate:          replicationControllerStrategy.Validate,
 					WarningsOnCreate:  replicationControllerStrategy.WarningsOnCreate,
 					WarningsOnUpdate:  replicationControllerStrategy.WarningsOnUpdate,
 					StatusMetadata:    replicationControllerStrategy.StatusMetadata(),
@@ -1266,6 +1268,7 @@ func API() typeplane.API {
 				CopyStatus:     func(from, to *v1.Service) { to.Status = from.Status },
 				Strategy: registry.Strategy[*v1.Service]{
 					PrepareForUpdate:    serviceStrategy.PrepareForUpdate,
+					Validate:            serviceStrategy.Validate,
 					ValidateUpdate:      serviceStrategy.ValidateUpdate,
 					WarningsOnCreate:    serviceStrategy.WarningsOnCreate,
 					WarningsOnUpdate:    serviceStrategy.WarningsOnUpdate,
@@ -1394,6 +1397,7 @@ func API() typeplane.API {
 					ValidationOptions: func(context.Context, *batchv1.CronJob, *batchv1.CronJob) map[string]bool {
 						return map[string]bool{"WorkloadWithJob": false}
 					},
+					Validate:         cronJobStrategy.Validate,
 					WarningsOnCreate: cronJobStrategy.WarningsOnCreate,
 					WarningsOnUpdate: cronJobStrategy.WarningsOnUpdate,
 					StatusMetadata:   cronJobStrategy.StatusMetadata(),

@@ -155,7 +155,7 @@ func selectBy(selector *metav1.LabelSelector, labels map[string]string, keys []s
 // for all that it may use is the last to go, one without any is the first.
 func QOSClass(spec *corev1.PodSpec) corev1.PodQOSClass {
 	asks := []corev1.ResourceRequirements{}
-	if managesResources(spec) {
+	if ManagesResources(spec) {
 		asks = append(asks, *spec.Resources)
 	} else {
 		for _, c := range slices.Concat(spec.InitContainers, spec.Containers) {

@@ -9,8 +9,8 @@ import (
 	"github.com/typeplane/typeplane/internal/quantity"
 )
 
-// managesResources says whether a pod says what it needs as a whole.
-func managesResources(spec *corev1.PodSpec) bool {
+// ManagesResources reports whether a pod names resources as a whole.
+func ManagesResources(spec *corev1.PodSpec) bool {
 	if spec.Resources == nil {
 		return false
 	}

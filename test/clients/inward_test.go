@@ -22,20 +22,20 @@ import (
 )
 
 // TestInwardWebhooks: whoever may write configurations of webhooks has the server call where it
-// likes. It learns nothing by that: the server shows no credential, follows no redirect, says
-// nothing of an answer that is no review, and does not wait for itself.
+// likes. It learns nothing by that: the server shows no credential, and follows no redirect to
+// another server. It says nothing of an answer that is no review, and does not wait for itself.
 func TestInwardWebhooks(t *testing.T) {
 	const secret = "what only the inside may read"
 	var credentials, redirected atomic.Int64
+	behind := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { redirected.Add(1) }))
+	t.Cleanup(behind.Close)
 	inside := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "" || r.Header.Get("Cookie") != "" || len(r.TLS.PeerCertificates) > 0 {
 			credentials.Add(1)
 		}
 		switch r.URL.Path {
 		case "/redirect":
-			http.Redirect(w, r, "/behind", http.StatusTemporaryRedirect)
-		case "/behind":
-			redirected.Add(1)
+			http.Redirect(w, r, behind.URL+"/behind", http.StatusTemporaryRedirect)
 		default:
 			w.Header().Set("X-Secret", secret)
 			w.WriteHeader(http.StatusForbidden)

@@ -6,11 +6,9 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -28,13 +26,26 @@ var (
 
 const (
 	quotaWriters = 64
-	configMaps   = "/api/v1/namespaces/crowd/configmaps"
-	quotaPath    = "/api/v1/namespaces/crowd/resourcequotas"
+	crowdPath    = "/api/v1/namespaces/crowd/"
+	configMaps   = crowdPath + "configmaps"
+	quotaPath    = crowdPath + "resourcequotas"
 )
+
+// scopes are quotas of pods and claims that change their scopes.
+var scopes = map[string]map[string]any{
+	"ends":     {"hard": map[string]string{"count/pods": "4"}, "scopes": []string{"Terminating"}},
+	"lasts":    {"hard": map[string]string{"count/pods": "9"}, "scopes": []string{"NotTerminating"}},
+	"golden":   {"hard": map[string]string{"count/persistentvolumeclaims": "4"}, "scopeSelector": classes("In", "gold")},
+	"ungolden": {"hard": map[string]string{"count/persistentvolumeclaims": "9"}, "scopeSelector": classes("NotIn", "gold")},
+}
+
+func classes(operator string, values ...string) map[string]any {
+	return map[string]any{"matchExpressions": []any{map[string]any{"scopeName": "VolumeAttributesClass", "operator": operator, "values": values}}}
+}
 
 // TestQuota has many writers create and delete through two servers, of which one is killed in the
 // middle of it. Then it reads every revision that etcd has seen: there were never more objects than
-// the quota allows, and it always said how many.
+// the quota allows, and it always said how many. Pods and claims move between scopes meanwhile.
 func TestQuota(t *testing.T) {
 	t.Parallel()
 	program := buildCluster(t)
@@ -52,6 +63,9 @@ func TestQuota(t *testing.T) {
 	limited := func(name string, hard map[string]string) map[string]any {
 		return map[string]any{"metadata": map[string]any{"name": name}, "spec": map[string]any{"hard": hard}}
 	}
+	for name, spec := range scopes {
+		must(http.MethodPost, quotaPath, map[string]any{"metadata": map[string]any{"name": name}, "spec": spec})
+	}
 	must(http.MethodPost, quotaPath, limited("limit", map[string]string{"configmaps": strconv.Itoa(*quotaLimit)}))
 
 	c := &crowd{servers: []*server{doomed, stays}}
@@ -59,6 +73,9 @@ func TestQuota(t *testing.T) {
 	var wg sync.WaitGroup
 	for w := range quotaWriters {
 		wg.Go(func() { c.write(t, w) })
+	}
+	for w := range quotaWriters / 4 {
+		wg.Go(func() { c.move(t, w) })
 	}
 	// Other quotas come and go meanwhile, the last ones by a server that dies over it.
 	wg.Go(func() {
@@ -96,12 +113,15 @@ func TestQuota(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	revisions, most, last := readCrowd(t, etcd.Members()[0])
-	if last != *quotaLimit || most > *quotaLimit {
-		t.Errorf("%d objects in the end and %d at most, want %d", last, most, *quotaLimit)
+	h := readCrowd(t, etcd.Members()[0])
+	if h.last != *quotaLimit || h.most > *quotaLimit {
+		t.Errorf("%d config maps in the end and %d at most, want %d", h.last, h.most, *quotaLimit)
 	}
-	t.Logf("%d created, %d deleted, %d refused, %d unknown, %d more in the end; %d revisions with at most %d objects",
-		c.created.Load(), c.deleted.Load(), c.refused.Load(), c.unknown.Load(), more.Load(), revisions, most)
+	if h.moved == 0 {
+		t.Error("no object has moved between scopes")
+	}
+	t.Logf("%d created, %d deleted, %d refused, %d unknown, %d more in the end; %d revisions with at most %d config maps, %d moves between scopes",
+		c.created.Load(), c.deleted.Load(), c.refused.Load(), c.unknown.Load(), more.Load(), h.revisions, h.most, h.moved)
 }
 
 // crowd are many writers.
@@ -155,6 +175,36 @@ func (c *crowd) write(t *testing.T, w int) {
 	}
 }
 
+// move creates a pod and a claim, moves them into other scopes, and deletes them, in turns.
+func (c *crowd) move(t *testing.T, w int) {
+	pod := named(fmt.Sprint("p", w))
+	pod["spec"] = map[string]any{"containers": []any{map[string]any{"name": "c", "image": "i"}}}
+	claim := named(fmt.Sprint("c", w))
+	claim["spec"] = map[string]any{"accessModes": []string{"ReadWriteOnce"}, "resources": map[string]any{"requests": map[string]any{"storage": "1Gi"}}}
+	pods, claims := crowdPath+"pods", crowdPath+"persistentvolumeclaims"
+	thePod, theClaim := pods+"/"+fmt.Sprint("p", w), claims+"/"+fmt.Sprint("c", w)
+	steps := []struct {
+		method, path string
+		body         any
+	}{
+		{http.MethodPost, pods, pod},
+		{http.MethodPatch, thePod, map[string]any{"spec": map[string]any{"activeDeadlineSeconds": 5000}}},
+		{http.MethodDelete, thePod, nil},
+		{http.MethodPost, claims, claim},
+		{http.MethodPatch, theClaim + "/status", map[string]any{"status": map[string]any{"phase": "Bound", "currentVolumeAttributesClassName": "tin"}}},
+		{http.MethodPatch, theClaim, map[string]any{"spec": map[string]any{"volumeAttributesClassName": "gold"}}},
+		{http.MethodDelete, theClaim, nil},
+	}
+	for i := w; c.left.Load() > 0; i++ {
+		step := steps[i%len(steps)]
+		switch code, answer := c.server(i/len(steps)).send(t, step.method, step.path, step.body); code {
+		case 0, http.StatusOK, http.StatusCreated, http.StatusForbidden, http.StatusNotFound, http.StatusConflict:
+		default:
+			t.Errorf("%s %s: %d %s", step.method, step.path, code, answer)
+		}
+	}
+}
+
 func named(name string) map[string]any {
 	return map[string]any{"metadata": map[string]any{"name": name}}
 }
@@ -170,66 +220,115 @@ func (s *server) send(t *testing.T, method, path string, body any) (int, string)
 			t.Error(err)
 		}
 	}
-	code, answer, err := s.do(ctx, method, path, "application/json", data)
+	contentType := "application/json"
+	if method == http.MethodPatch {
+		contentType = "application/merge-patch+json"
+	}
+	code, answer, err := s.do(ctx, method, path, contentType, data)
 	if err != nil {
 		return 0, err.Error()
 	}
 	return code, string(answer)
 }
 
-// step is what a revision did to the objects and to the quotas: of those, what each says is used,
-// "" for one that went.
-type step struct {
-	objects int
-	quotas  map[string]string
+// stored is what quotas see of an object, and what a quota states.
+type stored struct {
+	Spec struct {
+		ActiveDeadlineSeconds     int
+		VolumeAttributesClassName string
+		Hard                      map[string]string
+		Scopes                    []string
+		ScopeSelector             struct {
+			MatchExpressions []struct{ Operator string }
+		}
+	}
+	Status struct {
+		CurrentVolumeAttributesClassName string
+		Used                             map[string]string
+	}
 }
 
-// readCrowd compares the objects of every revision with the quotas of that revision. It returns how
-// many revisions there were, and how many objects at most and in the end.
-func readCrowd(t *testing.T, m *etcdproc.Member) (revisions, most, last int) {
-	t.Helper()
-	steps := map[int64]*step{}
-	readChanges(t, m, "/registry/", func(key string, revision int64, created, deleted bool, value []byte) {
-		s := steps[revision]
-		if s == nil {
-			s = &step{quotas: map[string]string{}}
-			steps[revision] = s
+// in reports whether an object is in the scopes of a quota, which is one of those above.
+func (o *stored) in(quota *stored) bool {
+	if expressions := quota.Spec.ScopeSelector.MatchExpressions; len(expressions) > 0 {
+		wants, has := o.Spec.VolumeAttributesClassName, o.Status.CurrentVolumeAttributesClassName
+		if expressions[0].Operator == "In" {
+			return wants == "gold" || has == "gold"
 		}
-		switch {
-		case strings.HasPrefix(key, "/registry/configmaps/crowd/") && deleted:
-			s.objects--
-		case strings.HasPrefix(key, "/registry/configmaps/crowd/") && created:
-			s.objects++
-		case strings.HasPrefix(key, "/registry/resourcequotas/crowd/") && deleted:
-			s.quotas[key] = ""
-		case strings.HasPrefix(key, "/registry/resourcequotas/crowd/"):
-			var quota struct {
-				Status struct{ Used map[string]string }
-			}
-			if err := json.Unmarshal(value, &quota); err != nil || len(quota.Status.Used) != 1 {
-				t.Fatalf("revision %d: a quota without a status: %s %v", revision, value, err)
-			}
-			for _, used := range quota.Status.Used {
-				s.quotas[key] = strings.Replace(used, "k", "000", 1) // a thousand is 1k
-			}
-		}
-	})
-	used := map[string]string{}
-	for _, revision := range slices.Sorted(maps.Keys(steps)) {
-		last += steps[revision].objects
-		maps.Copy(used, steps[revision].quotas)
-		for key, says := range used {
-			if says != "" && says != strconv.Itoa(last) {
-				t.Fatalf("revision %d: %s says %s are used, there are %d", revision, key, says, last)
-			}
-		}
-		most = max(most, last)
+		return wants == "tin" || has == "tin" || wants == "" && has == ""
 	}
-	return len(steps), most, last
+	return len(quota.Spec.Scopes) == 0 || (o.Spec.ActiveDeadlineSeconds > 0) == (quota.Spec.Scopes[0] == "Terminating")
+}
+
+// scope returns what decides the scopes of an object.
+func (o *stored) scope() [3]string {
+	return [3]string{strconv.Itoa(o.Spec.ActiveDeadlineSeconds), o.Spec.VolumeAttributesClassName, o.Status.CurrentVolumeAttributesClassName}
+}
+
+// crowdHistory is what readCrowd has seen: how many revisions, how many config maps at most and in
+// the end, and how many changes of an object's scope.
+type crowdHistory struct{ revisions, most, last, moved int }
+
+// readCrowd compares the objects of every revision with the quotas of that revision.
+func readCrowd(t *testing.T, m *etcdproc.Member) (h crowdHistory) {
+	t.Helper()
+	objects, quotas, at := map[string]map[string]*stored{}, map[string]*stored{}, int64(0)
+	compare := func() {
+		h.revisions++
+		h.last = len(objects["configmaps"])
+		h.most = max(h.most, h.last)
+		for name, quota := range quotas {
+			for resource, says := range quota.Status.Used {
+				n := 0
+				for _, o := range objects[strings.TrimPrefix(resource, "count/")] {
+					if o.in(quota) {
+						n++
+					}
+				}
+				if says = strings.Replace(says, "k", "000", 1); says != strconv.Itoa(n) { // a thousand is 1k
+					t.Fatalf("revision %d: quota %s says %s=%s, there are %d", at, name, resource, says, n)
+				}
+				if limit, err := strconv.Atoi(quota.Spec.Hard[resource]); err == nil && n > limit {
+					t.Fatalf("revision %d: quota %s allows %s=%d, there are %d", at, name, resource, limit, n)
+				}
+			}
+		}
+	}
+	readChanges(t, m, "/registry/", func(key string, revision int64, deleted bool, value []byte) {
+		parts := strings.Split(strings.TrimPrefix(key, "/registry/"), "/")
+		if len(parts) != 3 || parts[1] != "crowd" {
+			return
+		}
+		if at != revision && at != 0 {
+			compare()
+		}
+		at = revision
+		kept := quotas
+		if plural := parts[0]; plural != "resourcequotas" {
+			if objects[plural] == nil {
+				objects[plural] = map[string]*stored{}
+			}
+			kept = objects[plural]
+		}
+		if deleted {
+			delete(kept, key)
+			return
+		}
+		o := new(stored)
+		if err := json.Unmarshal(value, o); err != nil || parts[0] == "resourcequotas" && len(o.Status.Used) != 1 {
+			t.Fatalf("revision %d: %s is %s: %v", revision, key, value, err)
+		}
+		if before := kept[key]; before != nil && before.scope() != o.scope() {
+			h.moved++
+		}
+		kept[key] = o
+	})
+	compare()
+	return h
 }
 
 // readChanges tells each of all changes below a prefix up to now, by the member itself.
-func readChanges(t *testing.T, m *etcdproc.Member, prefix string, each func(key string, revision int64, created, deleted bool, value []byte)) {
+func readChanges(t *testing.T, m *etcdproc.Member, prefix string, each func(key string, revision int64, deleted bool, value []byte)) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
@@ -268,7 +367,6 @@ func readChanges(t *testing.T, m *etcdproc.Member, prefix string, each func(key 
 					Type string
 					Kv   struct {
 						Key, Value []byte
-						Created    int64 `json:"create_revision,string"`
 						Revision   int64 `json:"mod_revision,string"`
 					}
 				}
@@ -281,7 +379,7 @@ func readChanges(t *testing.T, m *etcdproc.Member, prefix string, each func(key 
 			if bytes.Equal(e.Kv.Key, mark) {
 				return
 			}
-			each(string(e.Kv.Key), e.Kv.Revision, e.Kv.Created == e.Kv.Revision, e.Type == "DELETE", e.Kv.Value)
+			each(string(e.Kv.Key), e.Kv.Revision, e.Type == "DELETE", e.Kv.Value)
 		}
 	}
 }

@@ -41,6 +41,7 @@ require (
 	go.etcd.io/raft/v3 v3.7.0 // indirect
 	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
 	k8s.io/kms v0.37.2 // indirect
+	k8s.io/kube-scheduler v0.37.2 // indirect
 )
 
 require (

@@ -26,13 +26,8 @@ func (q quota) after(c change) (*corev1.ResourceQuota, error) {
 	}
 	before, after := q.share(c.before), q.share(c.after)
 	delta := difference(after, before)
-	var more []corev1.ResourceName // of what there will be more
-	for _, name := range quantity.SortedNames(delta) {
-		if amount := delta[name]; amount.Sign() > 0 {
-			more = append(more, name)
-		}
-	}
-	if q.matches(c.after) && (c.before == nil || len(more) > 0) {
+	asksMore := len(risen(delta)) > 0
+	if q.matches(c.after) && (c.before == nil || asksMore) {
 		if missing := missing(c.after.pod, q.Status.Hard); missing != "" {
 			return nil, fmt.Errorf("failed quota: %s: must specify %s", q.Name, missing)
 		}
@@ -41,7 +36,7 @@ func (q quota) after(c change) (*corev1.ResourceQuota, error) {
 		return nil, nil
 	}
 	if unknown := q.unknown(quantity.SortedNames(delta)); len(unknown) > 0 {
-		if len(more) == 0 {
+		if !asksMore {
 			return nil, nil // it will be counted, and without this object
 		}
 		return nil, fmt.Errorf("status unknown for quota: %s, resources: %s", q.Name, strings.Join(unknown, ","))
@@ -52,8 +47,14 @@ func (q quota) after(c change) (*corev1.ResourceQuota, error) {
 	quantity.Add(next.Status.Used, q.Status.Used)
 	quantity.Add(next.Status.Used, delta)
 	var exceeded []corev1.ResourceName
-	for _, name := range more {
-		if used := next.Status.Used[name]; used.Cmp(q.Status.Hard[name]) > 0 {
+	for _, name := range quantity.SortedNames(delta) {
+		amount, used := delta[name], next.Status.Used[name]
+		switch {
+		case used.Sign() < 0:
+			// What is released was never charged, because a server without the plug-in wrote it.
+			// Without a used amount, the quota is counted again (counter.go).
+			delete(next.Status.Used, name)
+		case amount.Sign() > 0 && used.Cmp(q.Status.Hard[name]) > 0:
 			exceeded = append(exceeded, name)
 		}
 	}

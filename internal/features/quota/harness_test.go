@@ -26,8 +26,8 @@ import (
 	"github.com/typeplane/typeplane/storage/memory"
 )
 
-// server serves secrets, config maps and quotas with the plug-in, on a database that it may share
-// with others.
+// server serves secrets, config maps and quotas with the plug-in, and the further resources of its
+// setup, on a database that it may share with others.
 type server struct {
 	t       testing.TB
 	verbs   map[string]rest.Resource
@@ -43,6 +43,8 @@ type setup struct {
 	patience  time.Duration
 	wrap      func(storage.Interface) storage.Interface // what lies in front of each store
 	limited   []quota.Limited
+	more      []typeplane.API   // further resources
+	before    *admission.Plugin // a plug-in that is asked before the quotas
 }
 
 func inMemory(db *memory.Database) setup {
@@ -61,7 +63,7 @@ func (c setup) start(t testing.TB) *server {
 	}
 	b := runtime.NewBuilder()
 	var resources []registry.Resource
-	for _, api := range []typeplane.API{config.API(), quota.API()} {
+	for _, api := range append([]typeplane.API{config.API(), quota.API()}, c.more...) {
 		api.AddToScheme(b)
 		resources = append(resources, api.Resources...)
 	}
@@ -93,7 +95,11 @@ func (c setup) start(t testing.TB) *server {
 	parts.Gates = s.gates
 	plugin, err := quota.New(parts)
 	must(err)
-	chain.Set([]admission.Plugin{plugin})
+	plugins := []admission.Plugin{plugin}
+	if c.before != nil {
+		plugins = []admission.Plugin{*c.before, plugin}
+	}
+	chain.Set(plugins)
 	return s
 }
 
@@ -139,11 +145,17 @@ func (s *server) mustCreate(plural string, obj runtime.Object) {
 	}
 }
 
+// update updates an object of a resource, or of a subresource, in ns.
+func (s *server) update(plural string, obj runtime.Object, dryRun ...string) error {
+	name := rest.Name{Namespace: "ns", Name: obj.GetName()}
+	_, _, err := s.verbs[plural].Update.Update(context.Background(), new(rest.Request), name, obj, metav1.UpdateOptions{DryRun: dryRun})
+	return err
+}
+
 func (s *server) mustUpdate(plural string, obj runtime.Object) {
 	s.t.Helper()
-	name := rest.Name{Namespace: "ns", Name: obj.GetName()}
-	if _, _, err := s.verbs[plural].Update.Update(context.Background(), new(rest.Request), name, obj, metav1.UpdateOptions{}); err != nil {
-		s.t.Fatalf("update %s %s: %v", plural, name.Name, err)
+	if err := s.update(plural, obj); err != nil {
+		s.t.Fatalf("update %s %s: %v", plural, obj.GetName(), err)
 	}
 }
 
@@ -167,19 +179,25 @@ func (s *server) quota(name string) *corev1.ResourceQuota {
 // get reads an object of ns.
 func get[T any](s *server, plural, name string) *T {
 	s.t.Helper()
-	view, err := s.verbs[plural].Get.Get(context.Background(), rest.Name{Namespace: "ns", Name: name}, metav1.GetOptions{})
+	obj, err := read[T](s, plural, name)
 	if err != nil {
 		s.t.Fatalf("get %s %s: %v", plural, name, err)
 	}
+	return obj
+}
+
+// read is get for any goroutine.
+func read[T any](s *server, plural, name string) (*T, error) {
+	view, err := s.verbs[plural].Get.Get(context.Background(), rest.Name{Namespace: "ns", Name: name}, metav1.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
 	var text bytes.Buffer
 	if err := view.WriteTo(&text, rest.Representation{MediaType: rest.JSON}); err != nil {
-		s.t.Fatal(err)
+		return nil, err
 	}
 	obj := new(T)
-	if err := json.Unmarshal(text.Bytes(), obj); err != nil {
-		s.t.Fatal(err)
-	}
-	return obj
+	return obj, json.Unmarshal(text.Bytes(), obj)
 }
 
 // wantUsed checks what a quota has in use: "secrets=1,configmaps=2", in any order.

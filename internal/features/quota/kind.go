@@ -1,7 +1,6 @@
 package quota
 
 import (
-	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -59,19 +58,25 @@ type usage struct {
 	claim *corev1.PersistentVolumeClaim
 }
 
-// use returns the usage of an object; nil is one that can't be read, of which only is known that it
-// is there.
+// use returns the usage of an object. nil stands for an object that cannot be read: it counts as
+// one, and is in no scope.
 func (k *kind) use(obj apiruntime.Object) *usage {
-	u := &usage{used: corev1.ResourceList{}}
-	for _, name := range k.counts {
-		u.used[name] = one()
-	}
+	u := k.counted()
 	switch {
 	case k.measure == nil:
 	case obj == nil && k.name.Group == "":
 		u.used[corev1.ResourceName(k.name.Resource)] = one()
 	default:
 		k.measure(obj, u)
+	}
+	return u
+}
+
+// counted returns the usage of an object of which only its existence is known.
+func (k *kind) counted() *usage {
+	u := &usage{used: corev1.ResourceList{}}
+	for _, name := range k.counts {
+		u.used[name] = one()
 	}
 	return u
 }
@@ -85,7 +90,7 @@ type change struct {
 	demand demand
 }
 
-// change is what a request is about to do.
+// change returns the change that a request makes.
 func (k *kind) change(r *admission.Request) change {
 	var c change
 	switch r.Operation {
@@ -94,21 +99,27 @@ func (k *kind) change(r *admission.Request) change {
 	case admission.Delete:
 		c.before = k.use(r.Old)
 	case admission.Update:
-		if k.measure == nil {
-			break
-		}
-		// A subresource may have objects of other types. They change nothing that is used here.
-		before, after := k.use(nil), k.use(nil)
-		before.used, after.used = corev1.ResourceList{}, corev1.ResourceList{}
-		if k.measure(r.Old, before) && k.measure(r.Object, after) {
-			c = change{before: before, after: after}
-		}
+		c.before, c.after = k.changed(r)
 	}
 	if k.ofQuotas() {
 		c.quota = r.Name
 	}
 	c.demand = k.demands(c)
 	return c
+}
+
+// changed returns the usage of an object before and after an update, nil where an update cannot
+// change it. Both usages contain the counts, because an object that moves into another scope is
+// counted there, and no longer in its old scope.
+func (k *kind) changed(r *admission.Request) (before, after *usage) {
+	if k.measure == nil {
+		return nil, nil
+	}
+	before, after = k.counted(), k.counted()
+	if !k.measure(r.Old, before) || !k.measure(r.Object, after) {
+		return nil, nil // the body of a subresource, which is of another type
+	}
+	return before, after
 }
 
 // nothing says that no quota can be concerned.
@@ -119,13 +130,24 @@ func (c change) nothing() bool {
 	return len(difference(c.after.used, c.before.used)) == 0 && sameScopes(c.before, c.after)
 }
 
-// onlyLess says that a write asks for nothing more.
+// onlyLess reports whether a write asks for nothing more, and moves into no other scope.
 func (c change) onlyLess() bool {
-	if c.after == nil {
-		return true
+	if c.after == nil || c.before == nil {
+		return c.after == nil
 	}
-	return c.before != nil && !slices.ContainsFunc(slices.Collect(maps.Values(difference(c.after.used, c.before.used))),
-		func(amount resource.Quantity) bool { return amount.Sign() > 0 })
+	return len(c.more()) == 0 && sameScopes(c.before, c.after)
+}
+
+// more returns the names of the resources that an object uses more of after the change.
+func (c change) more() (names []corev1.ResourceName) {
+	if c.after == nil {
+		return nil
+	}
+	before := corev1.ResourceList{}
+	if c.before != nil {
+		before = c.before.used
+	}
+	return risen(difference(c.after.used, before))
 }
 
 // gives says whether objects of the kind may use a resource.

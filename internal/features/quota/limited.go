@@ -10,8 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
-
-	"github.com/typeplane/typeplane/internal/quantity"
 )
 
 // Limited says what objects of a resource may not use unless a quota of their namespace covers it,
@@ -76,26 +74,21 @@ type demand struct {
 	scopes []corev1.ScopedResourceSelectorRequirement
 }
 
-// demands are those of a change: by what it asks more of. What was there before nobody has to
-// cover.
+// demands returns the demand of a change: the resources that it asks more of, and the scopes in
+// which it asks for more or into which it moves. An object needs no cover for what it had before.
 func (k *kind) demands(c change) (d demand) {
 	if len(k.limits) == 0 || c.onlyLess() {
 		return d
 	}
-	before := corev1.ResourceList{}
-	if c.before != nil {
-		before = c.before.used
-	}
-	more := difference(c.after.used, before)
+	more := c.more()
 	for _, l := range k.limits {
-		for _, name := range quantity.SortedNames(more) {
-			amount, contains := more[name], func(part string) bool { return strings.Contains(string(name), part) }
-			if amount.Sign() > 0 && slices.ContainsFunc(l.MatchContains, contains) {
+		for _, name := range more {
+			if slices.ContainsFunc(l.MatchContains, func(part string) bool { return strings.Contains(string(name), part) }) {
 				d.names = append(d.names, name)
 			}
 		}
 		for _, scope := range l.MatchScopes {
-			if c.after.in(scope) {
+			if c.after.in(scope) && (len(more) > 0 || !c.before.in(scope)) {
 				d.scopes = append(d.scopes, scope)
 			}
 		}

@@ -6,6 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/typeplane/typeplane/internal/quantity"
 )
 
 // difference is a without b, without zeros.
@@ -19,6 +21,16 @@ func difference(a, b corev1.ResourceList) corev1.ResourceList {
 		}
 	}
 	return left
+}
+
+// risen returns the sorted names of the positive amounts of a difference.
+func risen(delta corev1.ResourceList) (names []corev1.ResourceName) {
+	for _, name := range quantity.SortedNames(delta) {
+		if amount := delta[name]; amount.Sign() > 0 {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func merged(a, b corev1.ResourceList) corev1.ResourceList {

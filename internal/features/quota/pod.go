@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/typeplane/typeplane/features/strategy"
 	"github.com/typeplane/typeplane/internal/quantity"
 )
 
@@ -31,7 +32,8 @@ func measurePod(obj apiruntime.Object, to *usage) bool {
 	requests := quantity.OfPod(&pod.Spec, quantity.Requests)
 	limits := quantity.OfPod(&pod.Spec, quantity.Limits)
 	quantity.Add(requests, pod.Spec.Overhead)
-	quantity.Add(limits, masked(pod.Spec.Overhead, limits)) // where there is no limit, the overhead makes none
+	// Overhead makes no limit where there is none, or one of 0.
+	quantity.Add(limits, masked(pod.Spec.Overhead, difference(limits, nil)))
 	for name, amount := range requests {
 		switch {
 		case name == corev1.ResourceCPU || name == corev1.ResourceMemory || name == corev1.ResourceEphemeralStorage,
@@ -66,8 +68,8 @@ func extended(name corev1.ResourceName) bool {
 	return qualified && !strings.Contains(string(name), nativePrefix) && !strings.HasPrefix(domain, requestsPrefix)
 }
 
-// compute are the resources that every container of a pod must name, where a quota limits them, if
-// the pod as a whole does not.
+// compute are the resources that every container of a pod must name, where a quota limits them,
+// unless the pod names resources as a whole.
 var compute = []corev1.ResourceName{
 	corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceLimitsCPU, corev1.ResourceLimitsMemory,
 	corev1.ResourceRequestsCPU, corev1.ResourceRequestsMemory,
@@ -76,13 +78,13 @@ var compute = []corev1.ResourceName{
 // missing says what the containers of a pod don't name of what is limited: "limits.cpu for: a,b;
 // requests.memory for: b".
 func missing(pod *corev1.Pod, hard corev1.ResourceList) string {
-	if pod == nil {
+	if pod == nil || strategy.ManagesResources(&pod.Spec) {
 		return ""
 	}
 	without := map[corev1.ResourceName][]string{}
 	for _, c := range slices.Concat(pod.Spec.Containers, pod.Spec.InitContainers) {
 		for _, name := range compute {
-			if _, limited := hard[name]; limited && !names(c.Resources, name) && !(pod.Spec.Resources != nil && names(*pod.Spec.Resources, name)) {
+			if _, limited := hard[name]; limited && !names(c.Resources, name) {
 				without[name] = append(without[name], c.Name)
 			}
 		}

@@ -1,6 +1,7 @@
 package quota_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -205,6 +206,25 @@ func TestQuotaThatNobodyCounted(t *testing.T) {
 	s.wantUsed("q", "configmaps=0")
 	s.mustCreate("configmaps", configMap("a"))
 	s.wantUsed("q", "configmaps=1")
+}
+
+// TestReleaseOfWhatWasNotCharged: a server without the plug-in has written an object. Its deletion
+// leaves a quota without a used amount, never with a negative one, and the next write of the status
+// counts.
+func TestReleaseOfWhatWasNotCharged(t *testing.T) {
+	db := memory.NewDatabase()
+	s := inMemory(db).start(t)
+	s.mustCreate("configmaps", configMap("first"))
+	value, _ := db.Get("/registry/configmaps/ns/first")
+	s.mustCreate("resourcequotas", quotaOf("q", map[corev1.ResourceName]string{"configmaps": "2", "count/configmaps": "2"}))
+	db.Put("/registry/configmaps/ns/other", bytes.Replace(value, []byte("first"), []byte("other"), 1))
+	s.mustDelete("configmaps", "first")
+	s.wantUsed("q", "configmaps=0,count/configmaps=0")
+	s.mustDelete("configmaps", "other")
+	s.wantUsed("q", "")
+	wantForbidden(t, s.create("configmaps", configMap("c")), `configmaps "c" is forbidden: status unknown for quota: q, resources: configmaps,count/configmaps`)
+	s.mustUpdate("resourcequotas/status", s.quota("q"))
+	s.wantUsed("q", "configmaps=0,count/configmaps=0")
 }
 
 // TestTheGate is about what lies in the database beside the objects.

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/typeplane/typeplane/features/strategy"
 )
 
 // matches says whether a quota is about an object: about all of them without scopes, else about
@@ -89,21 +91,7 @@ func terminating(spec *corev1.PodSpec) bool {
 	return spec.ActiveDeadlineSeconds != nil && *spec.ActiveDeadlineSeconds >= 0
 }
 
-// bestEffort says that no container asks for or is limited in cpu or memory, nor is the pod.
-func bestEffort(spec *corev1.PodSpec) bool {
-	asks := func(lists ...corev1.ResourceList) bool {
-		return slices.ContainsFunc(lists, func(list corev1.ResourceList) bool {
-			cpu, memory := list[corev1.ResourceCPU], list[corev1.ResourceMemory]
-			return cpu.Sign() > 0 || memory.Sign() > 0
-		})
-	}
-	if spec.Resources != nil && asks(spec.Resources.Requests, spec.Resources.Limits) {
-		return false
-	}
-	return !slices.ContainsFunc(slices.Concat(spec.InitContainers, spec.Containers), func(c corev1.Container) bool {
-		return asks(c.Resources.Requests, c.Resources.Limits)
-	})
-}
+func bestEffort(spec *corev1.PodSpec) bool { return strategy.QOSClass(spec) == corev1.PodQOSBestEffort }
 
 // crossNamespace says whether some affinity or anti-affinity is about pods of other namespaces.
 func crossNamespace(affinity *corev1.Affinity) bool {

@@ -65,6 +65,8 @@ func measureClaim(obj apiruntime.Object, to *usage) bool {
 	if allocated, ok := claim.Status.AllocatedResources[corev1.ResourceStorage]; ok && allocated.Cmp(size) > 0 {
 		size = allocated
 	}
+	size = size.DeepCopy()
+	size.RoundUp(0) // the status of a quota has whole bytes
 	to.used[corev1.ResourceRequestsStorage] = size
 	if class != "" {
 		to.used[corev1.ResourceName(class)+ofClass+corev1.ResourceRequestsStorage] = size

@@ -2,6 +2,7 @@ package quota
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -98,6 +99,8 @@ func TestUsage(t *testing.T) {
 		}, container("a", "cpu=1", "")), "count/pods=1,cpu=4,pods=1,requests.cpu=4"},
 		"overhead": {kindOf("", "pods"), podWith(func(p *corev1.Pod) { p.Spec.Overhead = amounts("cpu=100m,memory=1Mi") }, container("a", "cpu=1", "cpu=2")),
 			"count/pods=1,cpu=1100m,limits.cpu=2100m,memory=1Mi,pods=1,requests.cpu=1100m,requests.memory=1Mi"},
+		"overhead without a limit": {kindOf("", "pods"), podWith(func(p *corev1.Pod) { p.Spec.Overhead = amounts("cpu=100m,memory=1Mi") }, container("a", "", "cpu=0")),
+			"count/pods=1,cpu=100m,limits.cpu=0,memory=1Mi,pods=1,requests.cpu=100m,requests.memory=1Mi"},
 		"what the pod as a whole says": {kindOf("", "pods"), podWith(func(p *corev1.Pod) {
 			p.Spec.Resources = &corev1.ResourceRequirements{Requests: amounts("cpu=5"), Limits: amounts("memory=1Gi")}
 		}, container("a", "cpu=1,memory=1Mi", "")), "count/pods=1,cpu=5,limits.memory=1Gi,memory=1Mi,pods=1,requests.cpu=5,requests.memory=1Mi"},
@@ -111,6 +114,8 @@ func TestUsage(t *testing.T) {
 		"one without node ports":  {kindOf("", "services"), service(corev1.ServiceTypeLoadBalancer, false, 0, 0), "count/services=1,services.loadbalancers=1,services=1"},
 		"one with a port by hand": {kindOf("", "services"), service(corev1.ServiceTypeLoadBalancer, false, 0, 30000), "count/services=1,services.loadbalancers=1,services.nodeports=1,services=1"},
 		"a claim":                 {kindOf("", "persistentvolumeclaims"), claim("", "storage=1Gi", ""), "count/persistentvolumeclaims=1,persistentvolumeclaims=1,requests.storage=1Gi"},
+		"part of a byte": {kindOf("", "persistentvolumeclaims"), claim("gold", "storage=1500m", "storage=1700m"),
+			"count/persistentvolumeclaims=1,gold.storageclass.storage.k8s.io/persistentvolumeclaims=1,gold.storageclass.storage.k8s.io/requests.storage=2,persistentvolumeclaims=1,requests.storage=2"},
 		"a claim of devices": {kindOf("resource.k8s.io", "resourceclaims"), devicesOf(
 			resourcev1.DeviceRequest{Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: "gold", AllocationMode: resourcev1.DeviceAllocationModeExactCount, Count: 2}},
 			resourcev1.DeviceRequest{Exactly: &resourcev1.ExactDeviceRequest{DeviceClassName: "lead", AllocationMode: resourcev1.DeviceAllocationModeAll}},
@@ -161,13 +166,14 @@ func TestScopes(t *testing.T) {
 	gold := "gold"
 	claim := &corev1.PersistentVolumeClaim{Spec: corev1.PersistentVolumeClaimSpec{VolumeAttributesClassName: &gold}}
 	golden := corev1.ScopedResourceSelectorRequirement{ScopeName: corev1.ResourceQuotaScopeVolumeAttributesClass, Operator: corev1.ScopeSelectorOpIn, Values: []string{"gold"}}
+	whole := podWith(func(p *corev1.Pod) { p.Spec.Resources = &corev1.ResourceRequirements{Requests: amounts("memory=0")} }, container("a", "cpu=1", ""))
 	for name, tc := range map[string]struct {
 		scope   corev1.ScopedResourceSelectorRequirement
 		in, out []apiruntime.Object
 	}{
 		"Terminating":    {exists(corev1.ResourceQuotaScopeTerminating), []apiruntime.Object{ends}, []apiruntime.Object{plain, claim}},
 		"NotTerminating": {exists(corev1.ResourceQuotaScopeNotTerminating), []apiruntime.Object{plain}, []apiruntime.Object{ends, claim}},
-		"BestEffort":     {exists(corev1.ResourceQuotaScopeBestEffort), []apiruntime.Object{plain, high}, []apiruntime.Object{busy}},
+		"BestEffort":     {exists(corev1.ResourceQuotaScopeBestEffort), []apiruntime.Object{plain, high, whole}, []apiruntime.Object{busy}},
 		"NotBestEffort":  {exists(corev1.ResourceQuotaScopeNotBestEffort), []apiruntime.Object{busy}, []apiruntime.Object{plain}},
 		"of any class":   {class(corev1.ScopeSelectorOpExists), []apiruntime.Object{high}, []apiruntime.Object{plain}},
 		"of no class":    {class(corev1.ScopeSelectorOpDoesNotExist), []apiruntime.Object{plain}, []apiruntime.Object{high}},
@@ -217,6 +223,11 @@ func TestDecisions(t *testing.T) {
 	done := podWith(func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }, container("a", "cpu=1", ""))
 	deadline := int64(1)
 	ending := podWith(func(p *corev1.Pod) { p.Spec.ActiveDeadlineSeconds = &deadline }, container("a", "cpu=1", ""))
+	over := func(pod *corev1.Pod) *corev1.Pod {
+		pod = pod.DeepCopy()
+		pod.Status.Phase = corev1.PodFailed
+		return pod
+	}
 	for name, tc := range map[string]struct {
 		hard, used string
 		scopes     []corev1.ResourceQuotaScope
@@ -230,16 +241,26 @@ func TestDecisions(t *testing.T) {
 		"of no concern": {hard: "secrets=2", used: "secrets=0", change: create(small)},
 		"without limits": {hard: "limits.cpu=1,limits.memory=1Gi", used: "limits.cpu=0,limits.memory=0", change: create(podWith(nil, container("b", "", "memory=1"), container("a", "", ""))),
 			fails: "failed quota: q: must specify limits.cpu for: a,b; limits.memory for: a"},
-		"more":               {hard: "cpu=3", used: "cpu=1", change: update(small, large), want: "cpu=2"},
-		"less":               {hard: "cpu=3", used: "cpu=2", change: update(large, small), want: "cpu=1"},
-		"less, over a limit": {hard: "cpu=1", used: "cpu=5", change: update(large, small), want: "cpu=4"},
-		"the same":           {hard: "cpu=3", used: "cpu=1", change: update(small, small)},
-		"done":               {hard: "pods=1,cpu=1,count/pods=1", used: "pods=1,cpu=1,count/pods=1", change: update(small, done), want: "pods=0,cpu=0,count/pods=1"},
-		"gone":               {hard: "pods=1,cpu=1", used: "pods=1,cpu=1", change: remove(small), want: "pods=0,cpu=0"},
-		"gone when done":     {hard: "pods=1,count/pods=1", used: "pods=0,count/pods=1", change: remove(done), want: "pods=0,count/pods=0"},
-		"into a scope":       {hard: "pods=1", used: "pods=0", scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeTerminating}, change: update(small, ending), want: "pods=1"},
-		"out of a scope":     {hard: "pods=1", used: "pods=1", scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeNotTerminating}, change: update(small, ending), want: "pods=0"},
-		"not in a scope":     {hard: "pods=0", used: "pods=0", scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeTerminating}, change: create(small)},
+		"limits of the pod as a whole": {hard: "limits.cpu=3,requests.memory=1Gi", used: "limits.cpu=0,requests.memory=0", want: "limits.cpu=2,requests.memory=0",
+			change: create(podWith(func(p *corev1.Pod) { p.Spec.Resources = &corev1.ResourceRequirements{Limits: amounts("cpu=2")} }, container("a", "", "")))},
+		"more":                   {hard: "cpu=3", used: "cpu=1", change: update(small, large), want: "cpu=2"},
+		"less":                   {hard: "cpu=3", used: "cpu=2", change: update(large, small), want: "cpu=1"},
+		"less, over a limit":     {hard: "cpu=1", used: "cpu=5", change: update(large, small), want: "cpu=4"},
+		"the same":               {hard: "cpu=3", used: "cpu=1", change: update(small, small)},
+		"done":                   {hard: "pods=1,cpu=1,count/pods=1", used: "pods=1,cpu=1,count/pods=1", change: update(small, done), want: "pods=0,cpu=0,count/pods=1"},
+		"gone":                   {hard: "pods=1,cpu=1", used: "pods=1,cpu=1", change: remove(small), want: "pods=0,cpu=0"},
+		"gone when done":         {hard: "pods=1,count/pods=1", used: "pods=0,count/pods=1", change: remove(done), want: "pods=0,count/pods=0"},
+		"into a scope":           {hard: "pods=1", used: "pods=0", scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeTerminating}, change: update(small, ending), want: "pods=1"},
+		"out of a scope":         {hard: "pods=1", used: "pods=1", scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeNotTerminating}, change: update(small, ending), want: "pods=0"},
+		"not in a scope":         {hard: "pods=0", used: "pods=0", scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeTerminating}, change: create(small)},
+		"counted into a scope":   {hard: "count/pods=1", used: "count/pods=0", scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeTerminating}, change: update(small, ending), want: "count/pods=1"},
+		"counted out of a scope": {hard: "count/pods=1", used: "count/pods=1", scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeNotTerminating}, change: update(small, ending), want: "count/pods=0"},
+		"into a full scope": {hard: "count/pods=1", used: "count/pods=1", scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeTerminating}, change: update(small, ending),
+			fails: "exceeded quota: q, requested: count/pods=1, used: count/pods=1, limited: count/pods=1"},
+		"done on the way into a scope": {hard: "count/pods=1,pods=1", used: "count/pods=0,pods=0", scopes: []corev1.ResourceQuotaScope{corev1.ResourceQuotaScopeTerminating},
+			change: update(small, over(ending)), want: "count/pods=1,pods=0"},
+		"never charged":      {hard: "pods=1,count/pods=1", used: "pods=0,count/pods=1", change: remove(small), want: "count/pods=0"},
+		"another type":       {hard: "count/pods=1", used: "count/pods=1", change: pods.change(&admission.Request{Operation: admission.Update, Old: small, Object: &corev1.Binding{}})},
 		"nobody has counted": {hard: "pods=1", change: create(small), fails: "status unknown for quota: q, resources: pods"},
 		"released before":    {hard: "pods=1", change: remove(small)},
 	} {
@@ -267,5 +288,27 @@ func TestDecisions(t *testing.T) {
 				t.Error("the stored quota was modified")
 			}
 		})
+	}
+}
+
+// TestBrokenQuota: the limits of a quota that cannot be read are unknown, so nothing may be added
+// to any scope.
+func TestBrokenQuota(t *testing.T) {
+	q := quota{ResourceQuota: &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "q"}}, broken: errors.New("garbage")}
+	pods, small := kindOf("", "pods"), podWith(nil, container("a", "cpu=1", ""))
+	ending := podWith(func(p *corev1.Pod) { p.Spec.ActiveDeadlineSeconds = new(int64(1)) }, container("a", "cpu=1", ""))
+	for name, tc := range map[string]struct {
+		request admission.Request
+		allowed bool
+	}{
+		"a new pod":             {admission.Request{Operation: admission.Create, Object: small}, false},
+		"a pod that goes":       {admission.Request{Operation: admission.Delete, Old: small}, true},
+		"a pod that asks less":  {admission.Request{Operation: admission.Update, Old: small, Object: podWith(nil, container("a", "", ""))}, false}, // it is of best effort then
+		"less in the same ones": {admission.Request{Operation: admission.Update, Old: podWith(nil, container("a", "cpu=2", "")), Object: small}, true},
+		"into another scope":    {admission.Request{Operation: admission.Update, Old: small, Object: ending}, false},
+	} {
+		if next, err := q.after(pods.change(&tc.request)); next != nil || (err == nil) != tc.allowed {
+			t.Errorf("%s: %v, %v", name, next, err)
+		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -49,8 +50,10 @@ func newClients(c Config) clients { return clients{config: c} }
 // connection is where a webhook is, and how it is reached. Any number of calls may use it at the
 // same time.
 type connection struct {
-	http  *http.Client
-	token func() (string, error)
+	// There is no http.Client, because it would follow redirects, and quote a Location that it
+	// cannot parse.
+	transport *http.Transport
+	token     func() (string, error)
 	// retired: no webhook needs it any more. The last call that is under way closes what it leaves.
 	retired atomic.Bool
 }
@@ -100,11 +103,15 @@ func where(to *admissionregistrationv1.WebhookClientConfig) (string, place, erro
 	if err != nil || u.Scheme != "https" || u.Host == "" {
 		return "", place{}, errors.New("the URL of the webhook is none of https")
 	}
-	host := u.Host
+	return u.String(), place{hostPort(u), false, ca}, nil
+}
+
+// hostPort returns the host and the port of a URL of HTTPS.
+func hostPort(u *url.URL) string {
 	if u.Port() == "" {
-		host = net.JoinHostPort(u.Hostname(), strconv.Itoa(defaultPort))
+		return net.JoinHostPort(u.Hostname(), strconv.Itoa(defaultPort))
 	}
-	return u.String(), place{host, false, ca}, nil
+	return u.Host
 }
 
 // What is kept of connections: how many per webhook that are idle, and for how long.
@@ -127,7 +134,7 @@ func (c *clients) connect(at place, service *admissionregistrationv1.ServiceRefe
 		credential := c.config.Credentials(at.host)
 		config.GetClientCertificate, conn.token = credential.Certificate, credential.Token
 	}
-	transport := &http.Transport{
+	conn.transport = &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment,
 		TLSClientConfig:        config,
 		TLSHandshakeTimeout:    patience,
@@ -143,7 +150,7 @@ func (c *clients) connect(at place, service *admissionregistrationv1.ServiceRefe
 		if s.Port != nil {
 			port = *s.Port
 		}
-		transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn.transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 			if address == at.host {
 				var err error
 				if address, err = resolve(ctx, s.Namespace, s.Name, port); err != nil {
@@ -153,12 +160,6 @@ func (c *clients) connect(at place, service *admissionregistrationv1.ServiceRefe
 			return new(net.Dialer).DialContext(ctx, network, address)
 		}
 	}
-	conn.http = &http.Client{
-		Transport: transport,
-		// Whoever answers for a webhook must not send the server elsewhere, into networks that only
-		// it can reach.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
 	return conn, nil
 }
 
@@ -167,7 +168,7 @@ func (c *clients) keep(keep map[place]*connection) {
 	for at, conn := range c.open {
 		if keep[at] == nil {
 			conn.retired.Store(true)
-			conn.http.CloseIdleConnections()
+			conn.transport.CloseIdleConnections()
 		}
 	}
 	c.open = keep
@@ -178,32 +179,21 @@ func (c *clients) keep(keep map[place]*connection) {
 func (c *connection) post(ctx context.Context, to string, body []byte) (data []byte, code int32, err error) {
 	defer func() {
 		if c.retired.Load() {
-			c.http.CloseIdleConnections()
+			c.transport.CloseIdleConnections()
 		}
 	}()
 	if deadline, ok := ctx.Deadline(); ok {
 		to += "?timeout=" + wholeSeconds(time.Until(deadline)).String()
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(body))
-	if err != nil {
-		return nil, 0, err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "application/json, */*")
-	req.Header.Set("User-Agent", "typeplane-admission")
-	trace.Inject(ctx, req.Header)
-	if c.token != nil {
-		token, err := c.token()
-		if err != nil {
-			return nil, 0, err
-		}
-		if token != "" {
-			req.Header.Set("Authorization", "Bearer "+token)
+	resp, err := c.send(ctx, to, body)
+	if err == nil {
+		if next := sameServer(resp); next != nil {
+			resp.Body.Close()
+			resp, err = c.send(ctx, next.String(), body)
 		}
 	}
-	resp, err := c.http.Do(req)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, &url.Error{Op: "Post", URL: to, Err: err}
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
@@ -218,6 +208,44 @@ func (c *connection) post(ctx context.Context, to string, body []byte) (data []b
 		err = fmt.Errorf("its answer is greater than %d bytes", maxAnswer)
 	}
 	return data, 0, err
+}
+
+// send sends a review, and returns the answer as it comes.
+func (c *connection) send(ctx context.Context, to string, body []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, */*")
+	req.Header.Set("User-Agent", "typeplane-admission")
+	trace.Inject(ctx, req.Header)
+	if c.token != nil {
+		token, err := c.token()
+		if err != nil {
+			return nil, err
+		}
+		if token != "" {
+			req.Header.Set("Authorization", "Bearer "+token)
+		}
+	}
+	return c.transport.RoundTrip(req)
+}
+
+// sameServer returns the URL to which an answer redirects the request, nil if it is not to be
+// followed. A webhook must not send the server elsewhere, into networks that only the server can
+// reach. But Go's ServeMux answers a path with "//" by a redirect to the clean path, and envtest of
+// controller-runtime configures such paths.
+func sameServer(resp *http.Response) *url.URL {
+	if resp.StatusCode != http.StatusTemporaryRedirect && resp.StatusCode != http.StatusPermanentRedirect {
+		return nil // any other redirect changes the method
+	}
+	from := resp.Request.URL
+	to, err := resp.Location()
+	if err != nil || to.User != nil || to.Scheme != from.Scheme || !strings.EqualFold(hostPort(to), hostPort(from)) {
+		return nil
+	}
+	return to
 }
 
 // wholeSeconds rounds up.

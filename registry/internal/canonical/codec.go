@@ -3,6 +3,7 @@ package canonical
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -25,6 +26,8 @@ type Codec struct {
 	mediaType rest.MediaType
 	// Documents are those of the storage version; nil: it has protobuf.
 	Documents *Documents
+	// storageType is the Go type of the storage version.
+	storageType reflect.Type
 	// apiVersion and kind are what an envelope of the storage version says.
 	apiVersion, kind string
 	// head is how its objects begin in JSON, with the comma behind it.
@@ -45,6 +48,7 @@ func NewCodec(scheme *runtime.Scheme, hub schema.GroupKind, gv schema.GroupVersi
 	if c.Storage, err = c.KindIn(gv); err != nil {
 		return nil, err
 	}
+	c.storageType = reflect.TypeOf(c.Storage.New())
 	c.apiVersion, c.kind = gv.String(), c.Storage.GroupVersionKind().Kind
 	c.head = []byte(HeadOf(c.Storage) + ",")
 	if !c.Storage.Protobuf() {
@@ -219,6 +223,13 @@ func (c *Codec) FromHub(hub runtime.Object) (runtime.Object, error) {
 	}
 	c.Storage.Default(obj)
 	return obj, nil
+}
+
+// CompleteHub fills in the defaults of the storage version in place, if that version is the hub.
+func (c *Codec) CompleteHub(hub runtime.Object) {
+	if reflect.TypeOf(hub) == c.storageType {
+		c.Storage.Default(hub)
+	}
 }
 
 // scratches are where again encodes.
