@@ -45,7 +45,7 @@ func New(config Config) (*Server, error) {
 	s.requests = metrics.NewRequests(registry)
 	metrics.RegisterInfo(registry, "kubernetes_build_info", "What the server was built of, and the release of Kubernetes that its API behaves like.", config.Version.labels())
 	s.readCount, s.writeCount = newPlace(s.requests, metrics.ReadOnly), newPlace(s.requests, metrics.Mutating)
-	s.watches.limit, s.watches.byUser = config.MaxWatchesPerUser, map[string]int{}
+	s.watches.limit, s.watches.byUser = config.MaxWatchesPerUser, map[string]opened{}
 	s.watches.byWhat = map[watched]int{}
 	s.watching, s.endWatches = context.WithCancel(context.Background())
 	for i := range config.Resources {
