@@ -120,8 +120,8 @@ func steps() []step {
 	}
 }
 
-// readInfo parses the query and the path, once for all steps. Errors in them are answered only after
-// authentication.
+// readInfo parses the query and the path, once for all steps. Errors in them are answered only
+// after authentication.
 func (s *Server) readInfo(c *call) error {
 	if c.req.URL.RawQuery != "" {
 		c.query, c.badQuery = url.ParseQuery(c.req.URL.RawQuery)

@@ -21,8 +21,9 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// TestBadQuery: a part of a query that cannot be parsed could be the selector of a list or the
-// dryRun of a write, so every request for a resource is a 400. Documents are answered.
+// TestBadQuery: every request for a resource whose query cannot be parsed is a 400, because the
+// malformed part could be a selector or dryRun. Documents are answered, and a proxy gets the raw
+// query.
 func TestBadQuery(t *testing.T) {
 	options := logs(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }, "GET", "POST")
 	raw := ""

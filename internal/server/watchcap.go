@@ -12,12 +12,12 @@ import (
 	"github.com/typeplane/typeplane/auth"
 )
 
-// maxSelectorBytes bounds the selectors of all open watches of a user together, because each is held
-// in memory as long as its watch, and 5,000 watches could have 1,000 requirements each.
+// maxSelectorBytes bounds the selectors of all open watches of a user together, because each stays
+// in memory as long as its watch. 5,000 watches could have 1,000 requirements each.
 const maxSelectorBytes = 4 << 20
 
-// watches counts the open ones. A watch costs little while it waits, so nothing else bounds how many
-// a user may open.
+// watches counts the open ones. A watch costs little while it waits, so nothing else bounds how
+// many a user may open.
 type watches struct {
 	limit int // for one user; below zero: no bound
 	all   atomic.Int64

@@ -67,8 +67,8 @@ func watchWith(t *testing.T, url, user, selector string) (code int, reason strin
 	return resp.StatusCode, string(body), end
 }
 
-// TestSelectorsOfAUserAreBounded: the selectors of a user's watches have 4 MiB together. A watch that
-// ends makes room, and watches without selectors need none.
+// TestSelectorsOfAUserAreBounded: the selectors of a user's watches have 4 MiB together. A watch
+// that ends makes room, and watches without selectors need none.
 func TestSelectorsOfAUserAreBounded(t *testing.T) {
 	s := quiet(t, func(c *server.Config) { c.MaxWatchesPerUser = 100 })
 	ts := startPlain(t, s)

@@ -12,19 +12,20 @@ import (
 )
 
 const (
-	// maxYAMLIndent is the indentation from which on values are written in one line, because that of
-	// deeply nested objects grows by the square of their depth.
+	// maxYAMLIndent is the indentation from which on values are written in one line, because the
+	// indentation of deeply nested objects grows by the square of their depth.
 	maxYAMLIndent = 128
-	// maxYAMLKey is the length of a key from which on it is marked by a "?". Readers want the end of
-	// others within 1,024 characters.
+	// maxYAMLKey is the longest key without a "?" before it. Parsers look for the colon within
+	// 1,024 characters.
 	maxYAMLKey = 1000
 )
 
 var errNotJSON = errors.New("can't write YAML: the object's JSON is malformed")
 
 // AppendYAML appends the JSON value in data to dst, as YAML in block style that ends in a newline.
-// The keys of objects are sorted. Lines behind the first are indented by so many spaces. Readers get
-// what they get of the YAML of sigs.k8s.io/yaml, which takes twenty times as long.
+// The keys of objects are sorted. All lines but the first are indented by so many spaces. Parsers
+// read the same document as from the YAML of sigs.k8s.io/yaml, which is an order of magnitude
+// slower. The error is for malformed JSON.
 func AppendYAML(dst, data []byte, indent int) ([]byte, error) {
 	w := yamlWriters.Get().(*yamlWriter)
 	defer yamlWriters.Put(w)
@@ -164,8 +165,8 @@ func (w *yamlWriter) inLine(node int32, indent int) bool {
 	return w.nodes[node].child < 0 || indent >= maxYAMLIndent
 }
 
-// children returns the children of a value, those of an object by their keys. They are at the end of
-// w.order, and must be taken off.
+// children returns the children of a value, those of an object by their keys. They lie at the end
+// of w.order; the caller must remove them.
 func (w *yamlWriter) children(node int32) []int32 {
 	begin := len(w.order)
 	for c := w.nodes[node].child; c >= 0; c = w.nodes[c].next {

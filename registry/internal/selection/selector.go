@@ -78,7 +78,7 @@ func newSelector(v canonical.Version, opts metav1.ListOptions) (Selector, error)
 	return s, nil
 }
 
-// readerOf returns what reads fields from canonical values, nil if they can't be read without
+// readerOf returns a reader of fields in canonical values, nil if they can't be read without
 // decoding. The metadata is at the same place in every version, the rest where the stored version
 // has it.
 func readerOf(v canonical.Version, labels []string) *wire.Reader {
@@ -107,9 +107,9 @@ func (s *Selector) exact(field string) (string, bool) {
 	return s.fields.exact(field)
 }
 
-// Where returns what a store may narrow a list or watch down by: one value that a field or a label
-// must have. It is nil if the selector says nothing of the kind, or if an object would have to be
-// decoded to know.
+// Where returns a condition by which a store may narrow a list or watch: the one value that a
+// field or label must have. It is nil if the selector requires no single value, or if an object
+// would have to be decoded to read it.
 func (s *Selector) Where() *storage.Where {
 	if s.fields != nil {
 		for _, field := range s.fields.keys {
