@@ -115,7 +115,7 @@ kubectl-peer: $(BIN)/kubectl ## The same transcripts, and 9,000 raw requests, ag
 	cd test/kubectl && KUBECTL=$(CURDIR)/$(BIN)/kubectl $(GO) test -count=1 -run '^(TestPeer|TestMatrix)$$' . -peer $(CURDIR)/$(BIN)/peer
 
 .PHONY: amplify
-amplify: ## What bodies of 3 MiB of one thing cost a server: each list, map and string of each kind, in each form and type of patch; what 100,000 fields cost to own.
+amplify: ## What bodies of 3 MiB of one thing cost a server: each list, map and string of each kind, in each form and type of patch; what answers cost; what 100,000 fields cost to own.
 	$(GO) test -count=1 -timeout 120m -v -run '^TestAmplification$$' ./examples/library ./examples/cluster -amplify
 	cd runtime && $(GO) test -count=1 -run '^TestGrowth$$' ./fieldset -growth 10000
 

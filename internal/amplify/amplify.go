@@ -1,7 +1,8 @@
 // Package amplify measures what a large body of one repeated thing costs a server. Tests of
 // programs run it against themselves. A request of 3 MiB may cost some seconds and megabytes,
 // not minutes and gigabytes. So each list, map and string of each kind is sent as often as it
-// fits into a body, in each media type and as each type of patch.
+// fits into a body, in each media type and as each type of patch. Answers are measured, too: lists,
+// objects and watches in each media type and shape, and with long selectors.
 //
 // The kinds are those that the server's OpenAPI shows, so that no list of them gets old. What a
 // request costs is the CPU time and the heap of the whole process: one runs after the other, and
@@ -91,6 +92,9 @@ func Run(t *testing.T, program typeplane.Server, object Object, sample, size int
 		random := rand.New(rand.NewPCG(1, uint64(len(bombs))))
 		random.Shuffle(len(bombs), func(i, j int) { bombs[i], bombs[j] = bombs[j], bombs[i] })
 		bombs = bombs[:min(sample, len(bombs))]
+	}
+	if *only == "" {
+		t.Run("answers", func(t *testing.T) { answers(t, server, object) })
 	}
 	var w worst
 	for _, b := range bombs {

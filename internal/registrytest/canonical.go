@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
@@ -159,7 +160,20 @@ func compare(t *testing.T, what string, view rest.View, f rest.Representation, w
 	if err := view.WriteTo(&got, f); err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
-	if !bytes.Equal(got.Bytes(), want) {
-		t.Fatalf("%s (-want +got)\n%s", what, cmp.Diff(string(want), got.String()))
+	data := got.Bytes()
+	if f.MediaType == rest.YAML { // as readers see it, because quotes may differ
+		data, want = readYAML(t, data), readYAML(t, want)
 	}
+	if !bytes.Equal(data, want) {
+		t.Fatalf("%s (-want +got)\n%s", what, cmp.Diff(string(want), string(data)))
+	}
+}
+
+func readYAML(t *testing.T, data []byte) []byte {
+	t.Helper()
+	inJSON, err := yaml.YAMLToJSON(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return inJSON
 }

@@ -43,7 +43,7 @@ func (s *Server) connect(c *call) error {
 	}
 	ctx, cancel := context.WithCancel(c.ctx)
 	defer cancel()
-	end, err := s.beginWatch(c, cancel)
+	end, err := s.beginWatch(c, cancel, 0)
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func (s *Server) readDeleteOptions(c *call, body []byte) (metav1.DeleteOptions, 
 
 func (s *Server) sentDeleteOptions(c *call, body []byte) (metav1.DeleteOptions, error) {
 	if len(body) == 0 {
-		return deleteOptions(c.query)
+		return deleteOptions(c.info, c.query)
 	}
 	mediaType, err := c.bodyType()
 	if err != nil {

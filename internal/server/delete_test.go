@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/registry/rest"
@@ -37,6 +38,8 @@ func TestDeleteOptions(t *testing.T) {
 	}{
 		{"nothing", "", "", "", metav1.DeleteOptions{}},
 		{"query", "?gracePeriodSeconds=3&propagationPolicy=Orphan&dryRun=All", "", "", metav1.DeleteOptions{GracePeriodSeconds: ptr(int64(3)), PropagationPolicy: ptr(metav1.DeletePropagationOrphan), DryRun: []string{"All"}}},
+		{"preconditions in the query", "?uid=u&resourceVersion=7", "", "", metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: ptr(types.UID("u")), ResourceVersion: ptr("7")}}},
+		{"empty preconditions in the query", "?uid=&resourceVersion=", "", "", metav1.DeleteOptions{}},
 		//lint:ignore SA1019 deprecated, but still what some clients send
 		{"deprecated query", "?orphanDependents=false", "", "", metav1.DeleteOptions{OrphanDependents: ptr(false)}},
 		{"kubectl", "", "application/json", `{"propagationPolicy":"Background"}`, metav1.DeleteOptions{PropagationPolicy: ptr(metav1.DeletePropagationBackground)}},
@@ -136,6 +139,8 @@ func TestDeleteCollection(t *testing.T) {
 	}{
 		"query": {"?labelSelector=a%3Db&fieldSelector=metadata.name%3Dx&limit=7&dryRun=All&gracePeriodSeconds=0&watch=true", "",
 			asked{"ns", metav1.DeleteOptions{DryRun: []string{"All"}, GracePeriodSeconds: &zero}, metav1.ListOptions{LabelSelector: "a=b", FieldSelector: "metadata.name=x", Limit: 7}}},
+		"preconditions": {"?uid=u&resourceVersion=7", "",
+			asked{"ns", metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: ptr(types.UID("u"))}}, metav1.ListOptions{ResourceVersion: "7"}}},
 		"body": {"?limit=1&dryRun=All", `{"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Background"}`,
 			asked{"ns", metav1.DeleteOptions{TypeMeta: metav1.TypeMeta{Kind: "DeleteOptions", APIVersion: "v1"}, PropagationPolicy: &background}, metav1.ListOptions{Limit: 1}}},
 	} {

@@ -157,8 +157,9 @@ func patchOptions(query url.Values, patchType types.PatchType) (metav1.PatchOpti
 	return opts, invalidOptions("PatchOptions", validatePatch(opts, patchType))
 }
 
-// deleteOptions reads what a DELETE without a body says. Preconditions can't be said there.
-func deleteOptions(query url.Values) (metav1.DeleteOptions, error) {
+// deleteOptions reads the options of a DELETE without a body. The resourceVersion of a collection
+// is that of the list and no precondition.
+func deleteOptions(i requestInfo, query url.Values) (metav1.DeleteOptions, error) {
 	opts := metav1.DeleteOptions{DryRun: query["dryRun"]}
 	grace, err := intParameter(query, "gracePeriodSeconds")
 	if err != nil {
@@ -177,6 +178,16 @@ func deleteOptions(query url.Values) (metav1.DeleteOptions, error) {
 	if query.Has("ignoreStoreReadErrorWithClusterBreakingPotential") {
 		ignore := boolParameter(query, "ignoreStoreReadErrorWithClusterBreakingPotential")
 		opts.IgnoreStoreReadErrorWithClusterBreakingPotential = &ignore
+	}
+	var must metav1.Preconditions
+	if uid := types.UID(query.Get("uid")); uid != "" {
+		must.UID = &uid
+	}
+	if revision := query.Get("resourceVersion"); revision != "" && i.Item {
+		must.ResourceVersion = &revision
+	}
+	if must != (metav1.Preconditions{}) {
+		opts.Preconditions = &must
 	}
 	return opts, nil
 }

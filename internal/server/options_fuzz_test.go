@@ -53,7 +53,7 @@ func FuzzOptions(f *testing.F) {
 			_, err = patchOptions(query, kind)
 			refused(t, err)
 		}
-		if opts, err := deleteOptions(query); !refused(t, err) && opts.GracePeriodSeconds != nil && *opts.GracePeriodSeconds < 0 {
+		if opts, err := deleteOptions(requestInfo{Item: true}, query); !refused(t, err) && opts.GracePeriodSeconds != nil && *opts.GracePeriodSeconds < 0 {
 			t.Errorf("a grace period of %d", *opts.GracePeriodSeconds)
 		}
 	})

@@ -45,7 +45,7 @@ func New(config Config) (*Server, error) {
 	s.requests = metrics.NewRequests(registry)
 	metrics.RegisterInfo(registry, "kubernetes_build_info", "What the server was built of, and the release of Kubernetes that its API behaves like.", config.Version.labels())
 	s.readCount, s.writeCount = newPlace(s.requests, metrics.ReadOnly), newPlace(s.requests, metrics.Mutating)
-	s.watches.limit, s.watches.byUser = config.MaxWatchesPerUser, map[string]int{}
+	s.watches.limit, s.watches.byUser = config.MaxWatchesPerUser, map[string]opened{}
 	s.watches.byWhat = map[watched]int{}
 	s.watching, s.endWatches = context.WithCancel(context.Background())
 	for i := range config.Resources {
@@ -120,7 +120,8 @@ func steps() []step {
 	}
 }
 
-// readInfo reads the line of the request. What is wrong with it is not told to strangers.
+// readInfo parses the query and the path, once for all steps. Errors in them are answered only
+// after authentication.
 func (s *Server) readInfo(c *call) error {
 	if c.req.URL.RawQuery != "" {
 		c.query, c.badQuery = url.ParseQuery(c.req.URL.RawQuery)
@@ -136,7 +137,7 @@ func (s *Server) identify(c *call) error {
 	return err
 }
 
-// checkRequest refuses what nobody sends by mistake.
+// checkRequest refuses requests whose path, origin or query is malformed.
 func (s *Server) checkRequest(c *call) error {
 	if c.badPath != nil {
 		return c.badPath
@@ -144,12 +145,21 @@ func (s *Server) checkRequest(c *call) error {
 	if err := s.checkOrigin(c); err != nil {
 		return err
 	}
-	// A read does without the parts that make no sense. In a write one of them could be the dryRun
-	// that somebody relies on.
-	if c.badQuery != nil && !c.readOnly() {
+	// The malformed part could be the labelSelector of a list or the dryRun of a write.
+	if c.badQuery != nil && s.readsQuery(c) {
 		return apierrors.NewBadRequest(fmt.Sprintf("the query can't be read: %v", c.badQuery))
 	}
 	return nil
+}
+
+// readsQuery reports whether a part of the query that cannot be parsed would change the answer. It
+// would not for health checks and other documents, which probes call with any query. A connector
+// without options, such as a proxy, gets the raw query.
+func (s *Server) readsQuery(c *call) bool {
+	if r := s.connector(c); r != nil {
+		return len(r.ConnectParameters) > 0
+	}
+	return c.info.IsResource || !c.readOnly()
 }
 
 // limit begins what the verb works in: a context with the trace, the user and an end.

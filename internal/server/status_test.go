@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -20,18 +21,46 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// A part of a query that can't be read could be the dryRun of a client that does not want to change
-// anything.
+// TestBadQuery: every request for a resource whose query cannot be parsed is a 400, because the
+// malformed part could be a selector or dryRun. Documents are answered, and a proxy gets the raw
+// query.
 func TestBadQuery(t *testing.T) {
-	s := newServer(t, config(t, books()))
-	for query, want := range map[string]string{
-		"?dryRun=%zz":     `the query can't be read: invalid URL escape "%zz"`,
-		"?a=b;dryRun=All": "the query can't be read: invalid semicolon separator in query",
-	} {
-		req := request{method: "POST", path: booksPath, body: goodBook}.build()
-		req.URL.RawQuery = query[1:]
-		w := answerTo(s, req)
-		wantStatus(t, w, http.StatusBadRequest, metav1.StatusReasonBadRequest, want)
+	options := logs(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }, "GET", "POST")
+	raw := ""
+	proxy := logs(func(_ http.ResponseWriter, req *http.Request) { raw = req.URL.RawQuery }, "GET", "POST")
+	proxy.Subresource, proxy.ConnectBelow, proxy.ConnectParameters = "proxy", true, nil
+	s := newServer(t, config(t, books(), options, proxy))
+	send := func(method, path, query string) *httptest.ResponseRecorder {
+		req := request{method: method, path: path, body: goodBook}.build()
+		req.URL.RawQuery = query
+		return answerTo(s, req)
+	}
+	queries := map[string]string{
+		"dryRun=%zz":                             `the query can't be read: invalid URL escape "%zz"`,
+		"a=b;dryRun=All":                         "the query can't be read: invalid semicolon separator in query",
+		"labelSelector=zz;x=1":                   "the query can't be read: invalid semicolon separator in query",
+		"watch=1;x":                              "the query can't be read: invalid semicolon separator in query",
+		"limit=1" + strings.Repeat("&a", 10_000): "the query can't be read: number of URL query parameters exceeded limit",
+	}
+	const old = "/apis/library.example.com/v1/watch/namespaces/ns/books"
+	for query, want := range queries {
+		for _, r := range [][2]string{
+			{"GET", booksPath}, {"HEAD", booksPath}, {"POST", booksPath}, {"DELETE", booksPath}, {"GET", bookPath}, {"PUT", bookPath}, {"PATCH", bookPath}, {"DELETE", bookPath},
+			{"GET", old}, {"GET", old + "/b"}, {"GET", booksPath + "/b/log"}, {"POST", booksPath + "/b/log"}, {"POST", "/readyz"}, {"GET", "/apis/library.example.com/v1/nothing"},
+		} {
+			wantStatus(t, send(r[0], r[1], query), http.StatusBadRequest, metav1.StatusReasonBadRequest, want)
+		}
+		for _, path := range []string{"/livez", "/version", "/apis", "/apis/library.example.com/v1", "/openapi/v2", "/openapi/v3"} {
+			if w := send("GET", path, query); w.Code != http.StatusOK {
+				t.Errorf("%s?%.40s: %d %s", path, query, w.Code, w.Body)
+			}
+		}
+		for _, method := range []string{"GET", "POST"} {
+			if w := send(method, booksPath+"/b/proxy/x", query); w.Code != http.StatusOK || raw != query {
+				t.Errorf("proxy: %d, %.40q; want %.40q", w.Code, raw, query)
+			}
+			raw = ""
+		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/typeplane/typeplane/internal/writesteps"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
+	"github.com/typeplane/typeplane/runtime/serializer"
 )
 
 // writes says whether the request writes one object.
@@ -45,9 +46,17 @@ func (v stepsView) WriteTo(w io.Writer, rep rest.Representation) error {
 	if err != nil {
 		return apierrors.NewInternalError(err)
 	}
-	out := json.NewEncoder(w)
-	if rep.Pretty {
-		out.SetIndent("", "  ")
+	data, err := json.Marshal(shown)
+	if err != nil {
+		return apierrors.NewInternalError(err)
 	}
-	return out.Encode(shown)
+	if rep.Pretty {
+		var indented bytes.Buffer
+		if err := serializer.Indent(&indented, data, ""); err != nil {
+			return apierrors.NewInternalError(err)
+		}
+		data = indented.Bytes()
+	}
+	_, err = w.Write(append(data, '\n'))
+	return err
 }

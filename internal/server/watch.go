@@ -30,7 +30,7 @@ func (s *Server) watch(c *call) error {
 	timeout := s.watchTimeout(opts)
 	ctx, cancel := context.WithTimeout(c.ctx, timeout)
 	defer cancel()
-	end, err := s.beginWatch(c, cancel)
+	end, err := s.beginWatch(c, cancel, len(opts.LabelSelector)+len(opts.FieldSelector))
 	if err != nil {
 		return err
 	}
@@ -55,10 +55,10 @@ func (s *Server) watch(c *call) error {
 	return c.sendEvents(ctx, w)
 }
 
-// beginWatch counts a request as a watch of its user until end is called. It cancels the request
-// when the user's credential is revoked, and when the server stops.
-func (s *Server) beginWatch(c *call, cancel func()) (end func(), err error) {
-	closed, err := s.watches.add(c.user, c.watched())
+// beginWatch counts a request as a watch of its user, with selectors of so many bytes, until end is
+// called. It cancels the request when the user's credential is revoked, and when the server stops.
+func (s *Server) beginWatch(c *call, cancel func(), selectors int) (end func(), err error) {
+	closed, err := s.watches.add(c.user, c.watched(), selectors)
 	if err != nil {
 		return nil, err
 	}

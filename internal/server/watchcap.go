@@ -1,58 +1,70 @@
 package server
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/typeplane/typeplane/auth"
 )
 
-// watches counts those that are open. A watch costs little while it waits, so nothing else bounds
-// how many somebody may open.
+// maxSelectorBytes bounds the selectors of all open watches of a user together, because each stays
+// in memory as long as its watch. 5,000 watches could have 1,000 requirements each.
+const maxSelectorBytes = 4 << 20
+
+// watches counts the open ones. A watch costs little while it waits, so nothing else bounds how
+// many a user may open.
 type watches struct {
 	limit int // for one user; below zero: no bound
 	all   atomic.Int64
 
 	mu     sync.Mutex // guards what follows
-	byUser map[string]int
+	byUser map[string]opened
 	byWhat map[watched]int
 }
+
+// opened is the number of watches of one user, and the length of their selectors in bytes.
+type opened struct{ watches, selectors int }
 
 // watched is what a watch follows: a resource, one namespace of it, or one object.
 type watched struct{ group, resource, namespace, name string }
 
-// add counts a watch until end is called, or fails because the user has as many as they may.
-// Administrators always may.
-func (w *watches) add(user *auth.User, what watched) (end func(), err error) {
+// add counts a watch with selectors of so many bytes until end is called. It fails if the user has
+// as many watches as they may, or selectors that are too long. Administrators have no bound.
+func (w *watches) add(user *auth.User, what watched, selectors int) (end func(), err error) {
 	name, bounded := "", w.limit >= 0 && !user.In(auth.GroupMasters)
 	if user != nil {
 		name = user.Name
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if bounded && w.byUser[name] >= w.limit {
+	of := w.byUser[name]
+	if bounded && of.watches >= w.limit {
 		return nil, errTooManyRequests
 	}
+	if bounded && selectors > 0 && of.selectors+selectors > maxSelectorBytes {
+		return nil, apierrors.NewTooManyRequests(fmt.Sprintf("the selectors of your open watches have %d bytes and may have %d: use shorter ones, or fewer watches", of.selectors, maxSelectorBytes), 1)
+	}
 	w.all.Add(1)
-	w.byUser[name]++
+	w.byUser[name] = opened{of.watches + 1, of.selectors + selectors}
 	w.byWhat[what]++
-	return func() { w.remove(name, what) }, nil
+	return func() { w.remove(name, what, selectors) }, nil
 }
 
-func (w *watches) remove(name string, what watched) {
+func (w *watches) remove(name string, what watched, selectors int) {
 	w.all.Add(-1)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	less(w.byUser, name)
-	less(w.byWhat, what)
-}
-
-// less takes one off a count, and forgets it at zero.
-func less[K comparable](counts map[K]int, key K) {
-	if counts[key]--; counts[key] == 0 {
-		delete(counts, key)
+	of := w.byUser[name]
+	if w.byUser[name] = (opened{of.watches - 1, of.selectors - selectors}); of.watches == 1 {
+		delete(w.byUser, name)
+	}
+	if w.byWhat[what]--; w.byWhat[what] == 0 {
+		delete(w.byWhat, what)
 	}
 }
 

@@ -4,10 +4,12 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,7 +36,14 @@ func quiet(t *testing.T, change func(*server.Config)) *server.Server {
 // watchAs returns the code of the answer to a watch, which goes on until the test ends it.
 func watchAs(t *testing.T, url, user string) (code int, end func()) {
 	t.Helper()
-	req, err := http.NewRequest(http.MethodGet, url+booksPath+"?watch=1", nil)
+	code, _, end = watchWith(t, url, user, "")
+	return code, end
+}
+
+// watchWith is watchAs with a label selector. It returns the reason of a refusal, too.
+func watchWith(t *testing.T, url, user, selector string) (code int, reason string, end func()) {
+	t.Helper()
+	req, err := http.NewRequest(http.MethodGet, url+booksPath+"?watch=1&labelSelector="+selector, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,9 +53,60 @@ func watchAs(t *testing.T, url, user string) (code int, end func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return resp.StatusCode, func() {
+	end = func() {
 		resp.Body.Close()
 		transport.CloseIdleConnections()
+	}
+	if resp.StatusCode == http.StatusOK {
+		return resp.StatusCode, "", end
+	}
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(body), end
+}
+
+// TestSelectorsOfAUserAreBounded: the selectors of a user's watches have 4 MiB together. A watch
+// that ends makes room, and watches without selectors need none.
+func TestSelectorsOfAUserAreBounded(t *testing.T) {
+	s := quiet(t, func(c *server.Config) { c.MaxWatchesPerUser = 100 })
+	ts := startPlain(t, s)
+	var parts []string
+	for i := range 1000 {
+		parts = append(parts, strings.Repeat("k", 250)+"/"+strings.Repeat("n", 50)+fmt.Sprintf("%03d!=", i)+strings.Repeat("v", 60))
+	}
+	selector := strings.Join(parts, ",") // 367 KB
+	var ends []func()
+	defer func() {
+		for _, end := range ends {
+			end()
+		}
+	}()
+	for i := range 11 {
+		code, reason, end := watchWith(t, ts, "eve", selector)
+		if ends = append(ends, end); code != http.StatusOK {
+			t.Fatalf("watch %d: %d %s", i, code, reason)
+		}
+	}
+	code, reason, end := watchWith(t, ts, "eve", selector)
+	end()
+	if code != http.StatusTooManyRequests || !strings.Contains(reason, "the selectors of your open watches have 4036989 bytes and may have 4194304: use shorter ones, or fewer watches") {
+		t.Errorf("one too many: %d %s", code, reason)
+	}
+	for _, other := range [][2]string{{"eve", ""}, {"bob", selector}, {"admin", selector}} {
+		code, reason, end := watchWith(t, ts, other[0], other[1])
+		if ends = append(ends, end); code != http.StatusOK {
+			t.Errorf("%s: %d %s", other[0], code, reason)
+		}
+	}
+	ends[0]()
+	for {
+		code, _, end := watchWith(t, ts, "eve", selector)
+		end()
+		if code == http.StatusOK {
+			return
+		}
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"io"
 
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/yaml"
 )
 
 // Encode writes obj with one call of w.Write, so nothing is written when it fails. The object says
@@ -31,7 +30,7 @@ func Append(dst []byte, obj apiruntime.Object, form MediaType, pretty bool) ([]b
 		data, err = marshalJSON(obj, pretty)
 	case YAML:
 		if data, err = marshalJSON(obj, false); err == nil {
-			data, err = yaml.JSONToYAML(data)
+			data, err = AppendYAML(nil, data, 0)
 		}
 	default:
 		return dst, fmt.Errorf("can't write %q: want %s, %s or %s", form, JSON, YAML, Protobuf)

@@ -1,6 +1,7 @@
 package serializer
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,15 +75,50 @@ func (s jsonSource) decode(kind *runtime.Kind, obj runtime.Object, how manner) (
 // marshalJSON is what Kubernetes writes: keys in the order of the struct, HTML signs escaped, a
 // newline at the end.
 func marshalJSON(obj any, pretty bool) ([]byte, error) {
-	var data []byte
-	var err error
-	if pretty {
-		data, err = json.MarshalIndent(obj, "", "  ")
-	} else {
-		data, err = json.Marshal(obj)
-	}
+	data, err := json.Marshal(obj)
 	if err != nil {
 		return nil, err
 	}
+	if pretty {
+		var indented bytes.Buffer
+		if err := Indent(&indented, data, ""); err != nil {
+			return nil, err
+		}
+		data = indented.Bytes()
+	}
 	return append(data, '\n'), nil
+}
+
+// maxIndented is the depth from which on JSON is not indented, because the indentation grows by the
+// square of the depth: 60 KB would become 200 MB.
+const maxIndented = 100
+
+// Indent writes JSON over several lines, as json.Indent does with two spaces, or unchanged if it is
+// nested too deeply for that.
+func Indent(dst *bytes.Buffer, data []byte, prefix string) error {
+	if depthOf(data) > maxIndented {
+		dst.Write(data)
+		return nil
+	}
+	return json.Indent(dst, data, prefix, "  ")
+}
+
+// depthOf returns how deeply JSON is nested.
+func depthOf(data []byte) (deepest int) {
+	depth, quoted := 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case c == '"':
+			quoted = !quoted
+		case c == '\\':
+			i++
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+			deepest = max(deepest, depth)
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return deepest
 }

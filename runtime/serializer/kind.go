@@ -2,11 +2,8 @@ package serializer
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"sync"
-
-	"sigs.k8s.io/yaml"
 
 	"github.com/typeplane/typeplane/runtime"
 	"github.com/typeplane/typeplane/runtime/wire"
@@ -22,13 +19,10 @@ func AppendKind(dst []byte, kind *runtime.Kind, obj runtime.Object, form MediaTy
 		return appendKindJSON(dst, kind, obj, pretty)
 	case YAML:
 		data, err := kind.AppendJSON(nil, obj)
-		if err == nil {
-			data, err = yaml.JSONToYAML(data)
-		}
 		if err != nil {
 			return dst, err
 		}
-		return append(dst, data...), nil
+		return AppendYAML(dst, data, 0)
 	}
 	return dst, fmt.Errorf("can't write %q: want %s, %s or %s", form, JSON, YAML, Protobuf)
 }
@@ -46,7 +40,7 @@ func appendKindJSON(dst []byte, kind *runtime.Kind, obj runtime.Object, pretty b
 		return dst, err
 	}
 	indented := bytes.NewBuffer(dst)
-	if err := json.Indent(indented, data, "", "  "); err != nil {
+	if err := Indent(indented, data, ""); err != nil {
 		return dst, err
 	}
 	return append(indented.Bytes(), '\n'), nil

@@ -12,25 +12,39 @@ const (
 // Label returns the value of a label of an object, out of its message. It points into message. It
 // is Meta.Label for those who ask for little: nothing else of the metadata is read.
 func Label(message []byte, key string) (value string, ok bool, err error) {
-	for i := 0; i < len(message); {
-		tag, begin, end := frame(message, i)
-		switch {
-		case end == 0:
-			return "", false, errMalformed
-		case tag == tagObjectMeta:
-			if err := labelIn(message[begin:end], key, &value, &ok); err != nil {
-				return "", false, err
-			}
-		case tag>>3 == 1:
-			return "", false, errWireType
+	err = Labels(message, func(k, v string) {
+		if k == key {
+			value, ok = v, true
 		}
-		i = end
+	})
+	if err != nil {
+		return "", false, err
 	}
 	return value, ok, nil
 }
 
-// labelIn looks for a label in an ObjectMeta. The last one of a key counts.
-func labelIn(meta []byte, key string, value *string, ok *bool) error {
+// Labels calls visit with each label of an object, in the order of its message. If a key comes
+// twice, the last value counts. The strings point into message.
+func Labels(message []byte, visit func(key, value string)) error {
+	for i := 0; i < len(message); {
+		tag, begin, end := frame(message, i)
+		switch {
+		case end == 0:
+			return errMalformed
+		case tag == tagObjectMeta:
+			if err := labelsIn(message[begin:end], visit); err != nil {
+				return err
+			}
+		case tag>>3 == 1:
+			return errWireType
+		}
+		i = end
+	}
+	return nil
+}
+
+// labelsIn is Labels for an ObjectMeta.
+func labelsIn(meta []byte, visit func(key, value string)) error {
 	for i := 0; i < len(meta); {
 		tag, begin, end := uint64(meta[i]), i+2, short(meta, i)
 		if end == 0 || end > len(meta) {
@@ -44,9 +58,7 @@ func labelIn(meta []byte, key string, value *string, ok *bool) error {
 			if err != nil {
 				return err
 			}
-			if k == key {
-				*value, *ok = v, true
-			}
+			visit(k, v)
 		case tag>>3 == metaLabels:
 			return errWireType
 		}

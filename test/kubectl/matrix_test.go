@@ -169,7 +169,9 @@ var (
 		"fieldSelector=spec.nothing%3Da", "fieldSelector=x", "fieldSelector=metadata.name%21%3Da",
 		"resourceVersionMatch=Exact", "resourceVersionMatch=Exact&resourceVersion=0", "resourceVersionMatch=NotOlderThan&resourceVersion=1", "resourceVersionMatch=Other&resourceVersion=1",
 		"resourceVersionMatch=NotOlderThan&continue=abc", "sendInitialEvents=true", "sendInitialEvents=abc", "allowWatchBookmarks=true", "watch=false", "watch=0",
-		"includeObject=Object", "includeObject=Nothing", "shardSelector=x",
+		"includeObject=Object", "includeObject=Nothing", "shardSelector=x", "labelSelector=zz;x=1", "labelSelector=x%3D1&labelSelector=", "labelSelector=&labelSelector=x%3D1",
+		"labelSelector=x%3D1&labelSelector=y%3D1", "fieldSelector=metadata.name%3Da&fieldSelector=metadata.name%3Db", "limit=1&limit=2", "limit=1&limit=x", "limit=x&limit=1", "limit=1.0", "limit=0x1", "limit=+1",
+		"labelSelector", "limit", "watch=no&watch=1", "watch=0&watch=1", "LabelSelector=x%3D1", "pretty=x", "timeoutSeconds=", "resourceVersion=&resourceVersion=1",
 	}
 	// Those of watches end after a second.
 	watches = []string{
@@ -186,6 +188,8 @@ var (
 	deletes = []string{
 		"dryRun=All", "dryRun=Some", "dryRun=All&propagationPolicy=Orphan", "dryRun=All&propagationPolicy=Foreground", "dryRun=All&propagationPolicy=Other", "dryRun=All&gracePeriodSeconds=0",
 		"dryRun=All&gracePeriodSeconds=-1", "dryRun=All&gracePeriodSeconds=abc", "dryRun=All&orphanDependents=true&propagationPolicy=Orphan",
+		"dryRun=All&uid=x", "dryRun=All&uid=", "dryRun=All&resourceVersion=1", "dryRun=All&resourceVersion=", "dryRun=All&gracePeriodSeconds=", "dryRun=All&gracePeriodSeconds=1&gracePeriodSeconds=x",
+		"dryRun=All&propagationPolicy=", "dryRun=All&preconditions.uid=x",
 	}
 	bodyTypes = []string{"", "application/json", "application/json;;", "application/json; charset=utf-8", "application/yaml", protobuf, "text/plain", "application/merge-patch+json"}
 	patches   = []string{"application/merge-patch+json", "application/strategic-merge-patch+json", "application/json-patch+json", "application/apply-patch+yaml", "application/json", "", "text/plain"}
@@ -434,9 +438,9 @@ func (s *side) answer(ctx context.Context, r raw) string {
 	return strings.TrimSpace(line + " " + gist(mediaType, body))
 }
 
-// gist is the kind of a body, or the reason of a Status. For a stream it is the types of its
-// events, each once in a row, since servers may have other objects too. Bookmarks are left out, for
-// they depend on time.
+// gist is the kind of a body, with the number of its items, or the reason of a Status. For a stream
+// it is the types of its events, each once in a row, since servers may have other objects too.
+// Bookmarks are left out, for they depend on time.
 func gist(mediaType string, body []byte) string {
 	if mediaType != "application/json" {
 		return ""
@@ -444,6 +448,7 @@ func gist(mediaType string, body []byte) string {
 	type object struct {
 		Kind, Reason, Type string
 		Object             *object
+		Items              []struct{}
 	}
 	var all []string
 	for decoder := json.NewDecoder(bytes.NewReader(body)); ; {
@@ -453,6 +458,8 @@ func gist(mediaType string, body []byte) string {
 			return strings.Join(slices.Compact(all), " ")
 		case o.Object == nil && o.Reason != "":
 			all = append(all, o.Reason)
+		case o.Object == nil && o.Items != nil:
+			all = append(all, fmt.Sprintf("%s of %d", o.Kind, len(o.Items)))
 		case o.Object == nil:
 			all = append(all, o.Kind)
 		case o.Type != "BOOKMARK":

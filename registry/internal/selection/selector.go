@@ -2,13 +2,11 @@ package selection
 
 import (
 	"fmt"
-	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/selection"
 
 	"github.com/typeplane/typeplane/registry/internal/canonical"
 	"github.com/typeplane/typeplane/registry/internal/document"
@@ -26,17 +24,15 @@ const (
 // metaFields are where they lie in every message.
 var metaFields = wire.Fields{fieldName: wire.String(1, 1), fieldNamespace: wire.String(1, 3)}
 
-// Selector says which entries a client wants to see. Only one goroutine may use it.
+// Selector selects the entries that a client wants to see. Only one goroutine may use it.
 type Selector struct {
 	canonical.Version
-	labels labels.Selector // nil: all
-	fields fields.Selector // nil: all
-	// asked are the fields that fields is about. reader reads them from the bytes; it is nil if
-	// some can't be: then an object has to be decoded.
-	asked  []string
+	labels, fields *terms // nil: all
+	// reader reads the fields of the selector from the bytes. It is nil if some can't be read: then
+	// an object has to be decoded.
 	reader *wire.Reader
-	// entry is the entry that is looked at. It is here so that looking at many allocates nothing.
-	entry attributes
+	// values are those of the fields of the last entry, kept so that reading allocates nothing.
+	values []string
 }
 
 // Of says which objects of a namespace a list or a watch is about; "" is all namespaces. Its errors
@@ -57,35 +53,32 @@ func Of(v canonical.Version, k Keys, namespace string, opts metav1.ListOptions) 
 func newSelector(v canonical.Version, opts metav1.ListOptions) (Selector, error) {
 	s := Selector{Version: v}
 	if opts.LabelSelector != "" {
-		sel, err := labels.Parse(opts.LabelSelector)
+		sel, err := labelTerms.of(opts.LabelSelector)
 		if err != nil {
 			return s, apierrors.NewBadRequest(fmt.Sprintf("invalid labelSelector %q: %v", opts.LabelSelector, err))
 		}
-		if !sel.Empty() {
+		if len(sel.keys) > 0 {
 			s.labels = sel
 		}
 	}
 	if opts.FieldSelector != "" {
-		sel, err := fields.ParseSelector(opts.FieldSelector)
+		sel, err := fieldTerms.of(opts.FieldSelector)
 		if err != nil {
 			return s, apierrors.NewBadRequest(fmt.Sprintf("invalid fieldSelector %q: %v", opts.FieldSelector, err))
 		}
-		for _, r := range sel.Requirements() {
-			if r.Field != fieldName && r.Field != fieldNamespace && !v.Kind.Selectable(r.Field) {
-				return s, apierrors.NewBadRequest("field label not supported: " + r.Field)
-			}
-			if !slices.Contains(s.asked, r.Field) {
-				s.asked = append(s.asked, r.Field)
+		for _, field := range sel.keys {
+			if field != fieldName && field != fieldNamespace && !v.Kind.Selectable(field) {
+				return s, apierrors.NewBadRequest("field label not supported: " + field)
 			}
 		}
-		if !sel.Empty() {
-			s.fields, s.reader = sel, readerOf(v, s.asked)
+		if len(sel.keys) > 0 {
+			s.fields, s.reader = sel, readerOf(v, sel.keys)
 		}
 	}
 	return s, nil
 }
 
-// readerOf returns what reads fields from canonical values, nil if they can't be read without
+// readerOf returns a reader of fields in canonical values, nil if they can't be read without
 // decoding. The metadata is at the same place in every version, the rest where the stored version
 // has it.
 func readerOf(v canonical.Version, labels []string) *wire.Reader {
@@ -111,35 +104,31 @@ func (s *Selector) exact(field string) (string, bool) {
 	if s.fields == nil {
 		return "", false
 	}
-	return s.fields.RequiresExactMatch(field)
+	return s.fields.exact(field)
 }
 
-// Where returns what a store may narrow a list or watch down by: one value that a field or a label
-// must have. It is nil if the selector says nothing of the kind, or if an object would have to be
-// decoded to know.
+// Where returns a condition by which a store may narrow a list or watch: the one value that a
+// field or label must have. It is nil if the selector requires no single value, or if an object
+// would have to be decoded to read it.
 func (s *Selector) Where() *storage.Where {
 	if s.fields != nil {
-		for _, r := range s.fields.Requirements() {
-			if r.Operator == selection.NotEquals || r.Field == fieldNamespace {
+		for _, field := range s.fields.keys {
+			value, ok := s.fields.exact(field)
+			if !ok || field == fieldNamespace {
 				continue
 			}
-			if reader := readerOf(s.Version, []string{r.Field}); reader != nil {
-				return whereField(reader, r.Field, r.Value)
+			if reader := readerOf(s.Version, []string{field}); reader != nil {
+				return whereField(reader, field, value)
 			}
 			if s.ShowsDocuments() {
-				return whereMember(r.Field, r.Value)
+				return whereMember(field, value)
 			}
 		}
 	}
 	if s.labels != nil {
-		all, _ := s.labels.Requirements()
-		for i := range all {
-			values := all[i].ValuesUnsorted()
-			switch all[i].Operator() {
-			case selection.Equals, selection.DoubleEquals, selection.In:
-				if len(values) == 1 {
-					return whereLabel(all[i].Key(), values[0])
-				}
+		for _, label := range s.labels.keys {
+			if value, ok := s.labels.exact(label); ok {
+				return whereLabel(label, value)
 			}
 		}
 	}
@@ -202,29 +191,37 @@ func (s *Selector) Matches(e storage.Entry) (bool, error) {
 	if err := s.read(e, message); err != nil {
 		return false, err
 	}
-	return s.fields.Matches(fieldsOf{&s.entry}), nil
+	for i := range s.fields.of {
+		if !s.fields.of[i].matches(s.values[i]) {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
-// matchesLabels reads the labels from the bytes, or, as decoding has the last word, from the
-// object.
+// matchesLabels reads the labels from the bytes. It decodes the object if they cannot be read or
+// are out of order, because decoding has the last word.
 func (s *Selector) matchesLabels(e storage.Entry, message []byte) (bool, error) {
-	s.entry.message, s.entry.err = message, nil
-	if ok := s.labels.Matches(labelsOf{&s.entry}); s.entry.err == nil {
-		return ok, nil
+	m := match{terms: s.labels}
+	if err := wire.Labels(message, m.add); err == nil && !m.unordered {
+		return m.ok(), nil
 	}
 	obj, err := s.Object(e)
 	if err != nil {
 		return false, err
 	}
-	return s.labels.Matches(labels.Set(runtime.Meta(obj).Labels)), nil
+	m = match{terms: s.labels}
+	for label, value := range runtime.Meta(obj).Labels {
+		m.add(label, value)
+	}
+	return m.ok(), nil
 }
 
-// read finds out the values of the fields that are asked for.
+// read reads the values of the fields of the selector.
 func (s *Selector) read(e storage.Entry, message []byte) error {
-	s.entry.asked = s.asked
 	if s.reader != nil {
 		var err error
-		if s.entry.values, err = s.reader.Read(s.entry.values[:0], message); err == nil {
+		if s.values, err = s.reader.Read(s.values[:0], message); err == nil {
 			return nil
 		}
 		// Decoding has the last word on what can be read.
@@ -237,8 +234,8 @@ func (s *Selector) read(e storage.Entry, message []byte) error {
 		return err
 	}
 	all, meta := s.Kind.SelectableFields(obj), runtime.Meta(obj)
-	s.entry.values = s.entry.values[:0]
-	for _, label := range s.asked {
+	s.values = s.values[:0]
+	for _, label := range s.fields.keys {
 		value := all[label]
 		switch label {
 		case fieldName:
@@ -246,7 +243,7 @@ func (s *Selector) read(e storage.Entry, message []byte) error {
 		case fieldNamespace:
 			value = meta.Namespace
 		}
-		s.entry.values = append(s.entry.values, value)
+		s.values = append(s.values, value)
 	}
 	return nil
 }
@@ -258,8 +255,8 @@ func (s *Selector) readDocument(message []byte) error {
 	if err != nil {
 		return err
 	}
-	s.entry.values = s.entry.values[:0]
-	for _, label := range s.asked {
+	s.values = s.values[:0]
+	for _, label := range s.fields.keys {
 		value := ""
 		if _, ok := metaFields[label]; !ok {
 			value = doc.Text(label)
@@ -268,50 +265,9 @@ func (s *Selector) readDocument(message []byte) error {
 		} else {
 			value = read[0]
 		}
-		s.entry.values = append(s.entry.values, value)
+		s.values = append(s.values, value)
 	}
 	return nil
-}
-
-// attributes is what selectors see of an entry. The strings are as good as its bytes.
-type attributes struct {
-	message []byte
-	err     error // why a label could not be read
-	// values are those of the fields that are asked for.
-	asked, values []string
-}
-
-// labelsOf and fieldsOf show attributes to the two kinds of selectors.
-type (
-	labelsOf struct{ *attributes }
-	fieldsOf struct{ *attributes }
-)
-
-func (l labelsOf) Lookup(label string) (string, bool) {
-	value, ok, err := wire.Label(l.message, label)
-	if err != nil {
-		l.err = err
-	}
-	return value, ok
-}
-
-func (l labelsOf) Has(label string) bool {
-	_, ok := l.Lookup(label)
-	return ok
-}
-
-func (l labelsOf) Get(label string) string {
-	value, _ := l.Lookup(label)
-	return value
-}
-
-func (f fieldsOf) Has(field string) bool { return slices.Contains(f.asked, field) }
-
-func (f fieldsOf) Get(field string) string {
-	if i := slices.Index(f.asked, field); i >= 0 {
-		return f.values[i]
-	}
-	return ""
 }
 
 // Scope is the part of a resource that a list or watch is about.

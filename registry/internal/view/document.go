@@ -2,11 +2,9 @@ package view
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"sigs.k8s.io/yaml"
 
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -28,7 +26,7 @@ func writeText(w io.Writer, text []byte, kind *runtime.Kind, rep rest.Representa
 	case rep.MediaType == rest.Protobuf:
 		return encodingError(&serializer.NoProtobufError{Object: kind.New()})
 	case rep.MediaType == rest.YAML:
-		data, err := yaml.JSONToYAML(text)
+		data, err := serializer.AppendYAML(nil, text, 0)
 		if err != nil {
 			return apierrors.NewInternalError(err)
 		}
@@ -36,7 +34,7 @@ func writeText(w io.Writer, text []byte, kind *runtime.Kind, rep rest.Representa
 		return err
 	case rep.Pretty:
 		var indented bytes.Buffer
-		if err := json.Indent(&indented, text, "", "  "); err != nil {
+		if err := serializer.Indent(&indented, text, ""); err != nil {
 			return apierrors.NewInternalError(err)
 		}
 		text = indented.Bytes()

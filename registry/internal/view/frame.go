@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/registry/rest"
+	"github.com/typeplane/typeplane/runtime/serializer"
 )
 
 // frame is the JSON of a list around its items.
@@ -127,7 +128,7 @@ func (p *printer) value(depth int, data []byte) error {
 		p.buf.Write(data)
 		return nil
 	}
-	return json.Indent(p.buf, data, "    "[:2*depth], "  ")
+	return serializer.Indent(p.buf, data, "    "[:2*depth])
 }
 
 // appendJSON appends what encoding/json makes of a value.

@@ -1,10 +1,10 @@
 package view
 
 import (
-	"bytes"
-
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/yaml"
+
+	"github.com/typeplane/typeplane/runtime/serializer"
 )
 
 // writeYAML writes a list of n items, one by one, as the whole of its JSON would be in YAML: with
@@ -43,29 +43,15 @@ func (f frame) writeYAML(out *chunks, n int, item func(dst []byte, i int) ([]byt
 		if one, err = item(one[:0], i); err != nil {
 			return encodingError(err)
 		}
-		if err := out.writeYAMLItem(one); err != nil {
+		out.buf.WriteString("- ")
+		data, err := serializer.AppendYAML(out.buf.AvailableBuffer(), one, 2)
+		if err != nil {
 			return apierrors.NewInternalError(err)
 		}
+		out.buf.Write(data)
 		if err := out.flushFull(); err != nil {
 			return err
 		}
 	}
 	return members(behind)
-}
-
-// writeYAMLItem writes an item of a list, of which data is the JSON.
-func (c *chunks) writeYAMLItem(data []byte) error {
-	text, err := yaml.JSONToYAML(data)
-	if err != nil {
-		return err
-	}
-	start := "- "
-	for line := range bytes.Lines(text) {
-		if len(line) > 1 { // an empty line is within a text
-			c.buf.WriteString(start)
-		}
-		c.buf.Write(line)
-		start = "  "
-	}
-	return nil
 }

@@ -14,9 +14,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestYAML writes lists of random items, and of texts that YAML writes in many ways. What is
-// written one by one says what the JSON of the whole says. Long lines are broken at other places
-// than where the library writes the whole.
+// TestYAML writes lists of random items, and of texts that YAML writes in many ways. The YAML must
+// be read as the document that the JSON is.
 func TestYAML(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 1))
