@@ -1,7 +1,6 @@
 package fieldset
 
 import (
-	"cmp"
 	"go/token"
 	gotypes "go/types"
 	"slices"
@@ -53,11 +52,11 @@ func exported(pass *generators.Pass, pkg *model.Package) (out []Kind) {
 	if err != nil {
 		return nil // which the generator of schemas reports
 	}
+	group, version, _ := pass.Model.GroupVersion(pkg)
 	add := func(name string, t gotypes.Type, pos token.Position) {
-		for gvk := range read.kinds {
-			if gvk.Kind == name {
-				out = append(out, Kind{Package: pkg, GoType: t, Name: gvk, Function: Function(name), Pos: pos})
-			}
+		gvk := schema.GroupVersionKind{Group: group, Version: version, Kind: name}
+		if _, ok := read.kinds[gvk]; ok {
+			out = append(out, Kind{Package: pkg, GoType: t, Name: gvk, Function: Function(name), Pos: pos})
 		}
 	}
 	for name, t := range pkg.Types.Types {
@@ -70,10 +69,6 @@ func exported(pass *generators.Pass, pkg *model.Package) (out []Kind) {
 			add(a.Name, a.Target.GoType, pass.Model.AliasPos(a))
 		}
 	}
-	slices.SortFunc(out, func(a, b Kind) int {
-		return cmp.Or(strings.Compare(a.Name.Kind, b.Name.Kind), strings.Compare(group(a.Name), group(b.Name)))
-	})
+	slices.SortFunc(out, func(a, b Kind) int { return strings.Compare(a.Name.Kind, b.Name.Kind) })
 	return out
 }
-
-func group(gvk schema.GroupVersionKind) string { return gvk.GroupVersion().String() }
