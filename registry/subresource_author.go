@@ -60,9 +60,9 @@ func Getter[T runtime.Object, A apiruntime.Object](name string, answer schema.Gr
 
 // Action is a subresource that does something: POST …/{name}/{subresource} with an object of the
 // kind body is answered with what act returns, which is of the kind answer. That is filled in as
-// for a Getter. A request without a body has an empty one. act is called once for each request; it changes the object that the
-// subresource belongs to, if it does, with of.Update. It has to leave everything else as it is
-// where of.DryRun says so.
+// for a Getter. A request without a body has an empty one. act is called once for each request; it
+// changes the object that the subresource belongs to, if it does, with of.Update. It has to leave
+// everything else as it is where of.DryRun says so.
 func Action[T runtime.Object, B any, P bodyType[B], A apiruntime.Object](
 	name string, body, answer schema.GroupVersionKind, act func(ctx context.Context, of *Parent[T], in P) (A, error),
 ) Subresource[T] {
