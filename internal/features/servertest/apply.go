@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -101,7 +100,7 @@ func (c Client) apply(of, collection string, object map[string]any) {
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		code, answer := c.applyPatch(path+step.query, patch)
+		code, answer, _ := c.Send(http.MethodPatch, path+step.query, "application/apply-patch+yaml", string(patch))
 		var got struct{ Metadata metav1.ObjectMeta }
 		if code != step.code || json.Unmarshal([]byte(answer), &got) != nil {
 			c.t.Errorf("apply of %s %s: %d %s, want %d", of, step.query, code, answer, step.code)
@@ -114,23 +113,4 @@ func (c Client) apply(of, collection string, object map[string]any) {
 			c.t.Errorf("apply of %s %s: %s", of, step.query, answer)
 		}
 	}
-}
-
-func (c Client) applyPatch(path string, patch []byte) (code int, answer string) {
-	c.t.Helper()
-	req, err := http.NewRequest(http.MethodPatch, c.URL+path, strings.NewReader(string(patch)))
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	req.Header.Set("Content-Type", "application/apply-patch+yaml")
-	resp, err := c.Client.Do(req)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	data, err := io.ReadAll(resp.Body)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	return resp.StatusCode, string(data)
 }

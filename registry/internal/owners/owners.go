@@ -50,6 +50,12 @@ func (o Owners) Apply(live runtime.Object, content map[string]any, manager strin
 	return o.tracker.Apply(live, content, manager, force)
 }
 
+// Lost returns the fields of a hub that are in was, and neither in shown nor in is, by their paths
+// in a version, and how many there are.
+func (o Owners) Lost(in *runtime.Kind, was, shown, is runtime.Object) (paths []string, n int, err error) {
+	return o.tracker.Lost(in, was, shown, is)
+}
+
 // Merge returns the JSON of an object of a version with what an apply configuration says, without
 // an owner.
 func (o Owners) Merge(gv schema.GroupVersion, object []byte, applied map[string]any) ([]byte, error) {
