@@ -247,7 +247,7 @@ func (s *scaleEndpoint) applied(patch appliedPatch, name rest.Name, opts metav1.
 		return wanted{}, apierrors.NewInternalError(err)
 	}
 	runtime.Meta(live).ResourceVersion = storage.FormatRevision(current.Revision)
-	hub, _, _, err := e.applyTo(live, patch, nil, name, opts)
+	hub, _, _, err := e.applyTo(live, patch, new(rest.Request), name, opts)
 	if err != nil {
 		return wanted{}, err
 	}

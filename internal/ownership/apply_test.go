@@ -50,7 +50,7 @@ func TestTrackerOfASubresource(t *testing.T) {
 	applied := map[string]any{
 		"apiVersion": "shop.example.com/v1", "kind": "Widget", "spec": map[string]any{"color": "blue"}, "status": map[string]any{"phase": "Lost"},
 	}
-	next, _, err := tracker.Apply(live, applied, "me", false)
+	next, _, _, err := tracker.Apply(live, applied, "me", false)
 	if err != nil {
 		t.Fatalf("a conflict about what is not written: %v", err)
 	}
@@ -113,7 +113,7 @@ func TestKindThatIsAField(t *testing.T) {
 		}
 		live := new(widget.V1)
 		live.SetGroupVersionKind(kind.GroupVersionKind())
-		next, _, err := tracker.Apply(live, applied, "me", false)
+		next, _, _, err := tracker.Apply(live, applied, "me", false)
 		if err != nil {
 			t.Errorf("%s: %v", group, err)
 			continue
