@@ -10,8 +10,9 @@ import (
 const maxLost = 10
 
 // Lost returns the fields of a hub that are in was, and neither in shown nor in is. They are called
-// by their paths in one version, which shows all of was. n counts them; only the first are returned.
-// Metadata is not compared. The hubs are not modified. A nil Tracker compares without schemas.
+// by their paths in one version, which shows all of was. n counts them; only the first are
+// returned. Metadata is not compared. The hubs are not modified. A nil Tracker compares without
+// schemas.
 func (t *Tracker) Lost(in *runtime.Kind, was, shown, is runtime.Object) (paths []string, n int, err error) {
 	var trees [3]map[string]any
 	for i, hub := range []runtime.Object{was, shown, is} {

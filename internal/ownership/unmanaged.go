@@ -45,8 +45,8 @@ func (a *application) unmanaged() (left Left) {
 	return left
 }
 
-// unlike returns those of the fields of an object, is in version in, that would differ if the object
-// had nothing but what is owned in another version.
+// unlike returns those of the fields of an object, is in version in, that would differ if the
+// object had nothing but what is owned in another version.
 func (a *application) unlike(fields *fieldpath.Set, in version, is map[string]any, name string, owned *fieldpath.Set) (*fieldpath.Set, error) {
 	if name == a.lastIn {
 		return fields.Difference(in.schema.WithParents(owned)), nil

@@ -10,10 +10,10 @@ import (
 // maxCompared bounds how many items of a list without keys are compared with how many others.
 const maxCompared = 1 << 16
 
-// Lost returns the paths of values that are in was, and neither in shown nor in is: fields that a
-// version does not show, and that a write through it has removed. Values that differ are not lost.
-// Of very many only the first most are returned; n counts all of them. A nil Type is fine: then
-// items of lists are told apart by their content.
+// Lost returns the paths of values that are in was, and neither in shown nor in is. So it finds the
+// fields that a version does not show and that a write through it has removed. A value that differs
+// is not lost. Only the first most paths are returned; n counts all of them. With a nil Type items
+// of lists are told apart by their content.
 func (t *Type) Lost(was, shown, is map[string]any, most int) (paths []string, n int) {
 	s := losses{most: most}
 	s.object(t, nil, was, shown, is)
