@@ -46,9 +46,17 @@ func Exports(m *model.Model, pkg *model.Package) bool {
 // Function is the name of the function for a kind in a package that exports them.
 func Function(kind string) string { return "CompareFields_" + kind }
 
+// schemasOf reads the schemas of a package. They name its own kinds only, because looking for those
+// of all packages again would take long.
+func schemasOf(pass *generators.Pass, pkg *model.Package) (*schemas, error) {
+	alone := *pass
+	alone.Packages = []*model.Package{pkg}
+	return readSchemas(openapi.Schemas(&alone, pkg))
+}
+
 // exported are the kinds of a package that have schemas, by name.
 func exported(pass *generators.Pass, pkg *model.Package) (out []Kind) {
-	read, err := readSchemas(openapi.Schemas(pass, pkg))
+	read, err := schemasOf(pass, pkg)
 	if err != nil {
 		return nil // which the generator of schemas reports
 	}
