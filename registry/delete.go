@@ -227,8 +227,7 @@ func (e *endpoint) kept(current storage.Entry, finalizers bool) (bool, error) {
 // disappear.
 func (e *endpoint) deleted(name string, uid types.UID) rest.View {
 	return view.Struct{Obj: &metav1.Status{
-		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
-		Status:   metav1.StatusSuccess,
+		Status: metav1.StatusSuccess,
 		Details: &metav1.StatusDetails{
 			Name:  name,
 			Group: e.resource.Group,

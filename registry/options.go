@@ -41,6 +41,7 @@ type Written = canonical.Written
 // They may be used by any goroutine, and for any number of resources.
 type Schemas = ownership.Schemas
 
-// NewSchemas takes the OpenAPI v3 schemas of each version: a JSON object from model name to schema.
-// A model that several versions have must be the same in all of them. The map must not be modified.
+// NewSchemas takes the OpenAPI v3 schemas of each version: a JSON object from model name to schema,
+// which has all models that it refers to. Each kind of a version must be among them, with its
+// x-kubernetes-group-version-kind. The map must not be modified.
 func NewSchemas(openAPI map[schema.GroupVersion]string) *Schemas { return ownership.New(openAPI) }

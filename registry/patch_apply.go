@@ -45,7 +45,7 @@ func (e *endpoint) apply(ctx context.Context, req *rest.Request, name rest.Name,
 			if err := ctx.Err(); err != nil {
 				return nil, nil, err
 			}
-			in, err := e.applyTo(live, applied, w.Steps, name, opts)
+			in, err := e.applyTo(live, applied, w.Request, name, opts)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -105,11 +105,14 @@ func readApplied(notes *rest.Notes, text []byte, opts metav1.PatchOptions, read 
 
 // applyTo returns the object that an apply patch makes of live. Its text is the JSON of live and of
 // the patch.
-func (e *endpoint) applyTo(live runtime.Object, applied appliedPatch, steps *rest.Steps, name rest.Name, opts metav1.PatchOptions) (in received, err error) {
+func (e *endpoint) applyTo(live runtime.Object, applied appliedPatch, req *rest.Request, name rest.Name, opts metav1.PatchOptions) (in received, err error) {
 	force := opts.Force != nil && *opts.Force
-	obj, text, err := e.owners.Apply(live, applied.content, opts.FieldManager, force)
+	obj, text, left, err := e.owners.Apply(live, applied.content, opts.FieldManager, force)
 	if err != nil {
 		return in, err
+	}
+	if left.Count > 0 {
+		req.Warn(fmt.Sprintf("fields of %s that %q does not apply any more keep their values and have no manager, because another manager wrote in another version: %s", left.Version, opts.FieldManager, named(left.Paths, left.Count)))
 	}
 	meta := runtime.Meta(obj)
 	if err := metadata.MatchName(meta, name); err != nil {
@@ -123,7 +126,7 @@ func (e *endpoint) applyTo(live runtime.Object, applied appliedPatch, steps *res
 			return in, apierrors.NewInternalError(err)
 		}
 	}
-	if in, err = e.received(steps, obj, text); err != nil {
+	if in, err = e.received(req.Steps, obj, text); err != nil {
 		return in, badDocument(err)
 	}
 	return in, nil
@@ -135,7 +138,7 @@ func (e *endpoint) createByApply(ctx context.Context, w *write, name rest.Name, 
 		return nil, w.CreateDenied
 	}
 	applied = applied.toCreate()
-	in, err := e.applyTo(e.owners.Nothing(), applied, w.Steps, name, opts)
+	in, err := e.applyTo(e.owners.Nothing(), applied, w.Request, name, opts)
 	if err != nil {
 		return nil, apistatus.Of(err, "patch", e.resource, name.Name)
 	}

@@ -3,8 +3,10 @@ package registry
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/operation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
@@ -45,7 +47,10 @@ func (s Subresource[T]) In(versions ...schema.GroupVersion) Subresource[T] {
 }
 
 // Getter is a subresource that is read: GET …/{name}/{subresource} answers with what get makes of
-// the object. answer is the kind of that. obj belongs to get.
+// the object. answer is the kind of that, which is filled in. obj belongs to get.
+//
+// If A is an interface, the kind is that of the returned type: of a kind of the server, a Status, a
+// Table, a PartialObjectMetadata or a Scale. An object of another type has to name its kind.
 func Getter[T runtime.Object, A apiruntime.Object](name string, answer schema.GroupVersionKind, get func(ctx context.Context, obj T) (A, error)) Subresource[T] {
 	return Subresource[T]{name: name, serve: func(e *endpoint, r *rest.Resource) {
 		r.BodyKind = answer
@@ -54,10 +59,10 @@ func Getter[T runtime.Object, A apiruntime.Object](name string, answer schema.Gr
 }
 
 // Action is a subresource that does something: POST …/{name}/{subresource} with an object of the
-// kind body is answered with what act returns, which is of the kind answer. A request without a
-// body has an empty one. act is called once for each request; it changes the object that the
-// subresource belongs to, if it does, with of.Update. It has to leave everything else as it is
-// where of.DryRun says so.
+// kind body is answered with what act returns, which is of the kind answer. That is filled in as
+// for a Getter. A request without a body has an empty one. act is called once for each request; it
+// changes the object that the subresource belongs to, if it does, with of.Update. It has to leave
+// everything else as it is where of.DryRun says so.
 func Action[T runtime.Object, B any, P bodyType[B], A apiruntime.Object](
 	name string, body, answer schema.GroupVersionKind, act func(ctx context.Context, of *Parent[T], in P) (A, error),
 ) Subresource[T] {
@@ -225,7 +230,7 @@ func (p getPart[A]) Get(ctx context.Context, name rest.Name, opts metav1.GetOpti
 	if err != nil {
 		return nil, apistatus.OfAuthor(err, p.answer.GroupKind(), name.Name)
 	}
-	return answerView(answer, p.answer), nil
+	return answerView(p.of, answer, p.answer)
 }
 
 func (p actPart[P, A]) Create(ctx context.Context, req *rest.Request, name rest.Name, obj rest.Body, opts metav1.CreateOptions) (rest.View, error) {
@@ -241,7 +246,7 @@ func (p actPart[P, A]) Create(ctx context.Context, req *rest.Request, name rest.
 	if err != nil {
 		return nil, apistatus.OfAuthor(err, p.kind.GroupKind(), name.Name)
 	}
-	return answerView(answer, p.answer), nil
+	return answerView(p.of, answer, p.answer)
 }
 
 func (p changePart[P]) Create(ctx context.Context, req *rest.Request, name rest.Name, obj rest.Body, opts metav1.CreateOptions) (rest.View, error) {
@@ -265,11 +270,7 @@ func (p changePart[P]) Create(ctx context.Context, req *rest.Request, name rest.
 	if err != nil {
 		return nil, err
 	}
-	return view.Struct{Obj: &metav1.Status{
-		TypeMeta: metav1.TypeMeta{Kind: statusKind.Kind, APIVersion: statusKind.Version},
-		Status:   metav1.StatusSuccess,
-		Code:     201,
-	}}, nil
+	return view.Struct{Obj: &metav1.Status{Status: metav1.StatusSuccess, Code: 201}}, nil
 }
 
 // receive makes of what a client sent what an author gets: the body for the object that the path
@@ -299,8 +300,27 @@ func (s *store) matchBody(body rest.Body, name rest.Name) error {
 	return metadata.PlaceIn(meta, s.Namespaced, name)
 }
 
-// answerView shows what an author answers.
-func answerView(obj apiruntime.Object, kind schema.GroupVersionKind) rest.View {
-	obj.GetObjectKind().SetGroupVersionKind(kind)
-	return view.Struct{Obj: obj}
+// Answer returns the view of an object that a verb of a rest.Resource has made itself. The kind of
+// a Status, a Table, a PartialObjectMetadata or a Scale is filled in; any other object has to name
+// its kind, or the answer is an error.
+func Answer(obj apiruntime.Object) rest.View { return view.Struct{Obj: obj} }
+
+// answerView returns the view of an author's answer. declared is the kind of the type A. If A is an
+// interface, the kind is that of the answer's own type.
+func answerView[A apiruntime.Object](e *endpoint, answer A, declared schema.GroupVersionKind) (rest.View, error) {
+	value := reflect.ValueOf(answer)
+	if !value.IsValid() || value.Kind() == reflect.Pointer && value.IsNil() {
+		return nil, apierrors.NewInternalError(fmt.Errorf("subresource %s: there is no answer and no error", e.subresource))
+	}
+	kind := declared
+	if reflect.TypeFor[A]().Kind() == reflect.Interface {
+		if kind = view.KindOf(answer); kind.Empty() {
+			kind = answer.GetObjectKind().GroupVersionKind()
+		}
+		if registered, err := e.codec.Scheme.KindOf(answer); err == nil {
+			kind = registered.GroupVersionKind()
+		}
+	}
+	answer.GetObjectKind().SetGroupVersionKind(kind)
+	return view.Struct{Obj: answer}, nil
 }

@@ -252,7 +252,7 @@ func (s *scaleEndpoint) applied(patch appliedPatch, name rest.Name, opts metav1.
 		return wanted{}, apierrors.NewInternalError(err)
 	}
 	runtime.Meta(live).ResourceVersion = storage.FormatRevision(current.Revision)
-	in, err := e.applyTo(live, patch, nil, name, opts)
+	in, err := e.applyTo(live, patch, new(rest.Request), name, opts)
 	if err != nil {
 		return wanted{}, err
 	}

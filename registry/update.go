@@ -153,6 +153,7 @@ func (e *endpoint) replace(ctx context.Context, w *write, hub runtime.Object, fr
 		return nil, nil, err
 	}
 	e.warnChanged(ctx, w, hub, old)
+	e.warnDropped(w, hub, old, current)
 
 	// Canonicalize.
 	if strategy.Canonicalize != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"time"
@@ -21,8 +20,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane"
+	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
-	"github.com/typeplane/typeplane/runtime/serializer"
 )
 
 // Budgets have this many pods that are on their way out, and are asked this often.
@@ -83,7 +82,7 @@ func (e *evictor) Create(ctx context.Context, req *rest.Request, name rest.Name,
 	if err != nil {
 		return nil, err
 	}
-	return answer{&metav1.Status{Status: metav1.StatusSuccess, Code: http.StatusCreated}}, nil
+	return registry.Answer(&metav1.Status{Status: metav1.StatusSuccess, Code: http.StatusCreated}), nil
 }
 
 // deletionOf are the options with which the pod is deleted. A dry run may be asked for in them, or
@@ -304,11 +303,4 @@ func exhausted(budget *policyv1.PodDisruptionBudget) string {
 		return fmt.Sprintf("The disruption budget %s does not allow evicting pods currently (%s): %s", budget.Name, why.Reason, why.Message)
 	}
 	return fmt.Sprintf("The disruption budget %s does not allow evicting pods currently", budget.Name)
-}
-
-// answer writes an object.
-type answer struct{ status *metav1.Status }
-
-func (a answer) WriteTo(w io.Writer, form rest.Representation) error {
-	return serializer.Encode(w, a.status, serializer.MediaType(form.MediaType), form.Pretty)
 }

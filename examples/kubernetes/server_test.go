@@ -89,7 +89,7 @@ func pods(t *testing.T, c servertest.Client) {
 
 	binding := `{"apiVersion":"v1","kind":"Binding","metadata":{"name":"a"},"target":{"kind":"Node","name":"one"}}`
 	c.Want(422, `target.name: Invalid value: \"A_\"`, "POST", namespace+"/pods/a/binding", strings.Replace(binding, `"one"`, `"A_"`, 1))
-	c.Want(201, "Success", "POST", namespace+"/pods/a/binding", binding)
+	c.Want(201, `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}`, "POST", namespace+"/pods/a/binding", binding)
 	c.Want(409, `already assigned to node \"one\"`, "POST", namespace+"/pods/a/binding", binding)
 	c.Want(200, `"name":"a"`, "GET", namespace+"/pods?fieldSelector=spec.host%3Done", "") // as old clients call it
 	c.Want(200, `"type":"PodScheduled"`, "GET", namespace+"/pods/a", "")
@@ -284,7 +284,7 @@ func evicted(t *testing.T, c servertest.Client) {
 	c.Want(200, "", "PATCH", budgets+"/e/status", failed)
 	c.Want(429, "does not allow evicting pods currently because it failed sync: no scale", "POST", namespace+"/pods/e/eviction", eviction)
 	c.Want(200, "", "PATCH", budgets+"/e/status", fmt.Sprintf(counted, 1))
-	c.Want(201, "Success", "POST", namespace+"/pods/e/eviction", eviction)
+	c.Want(201, `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}`, "POST", namespace+"/pods/e/eviction", eviction)
 	c.Want(200, `"disruptionsAllowed":0`, "GET", budgets+"/e", "")
 	c.Want(200, `"reason":"InsufficientPods"`, "GET", budgets+"/e", "")
 	if pod := c.Want(200, "DisruptionTarget", "GET", namespace+"/pods/e", ""); !strings.Contains(pod, "deletionTimestamp") {

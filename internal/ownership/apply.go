@@ -36,36 +36,36 @@ func (t *Tracker) Check(content map[string]any) error {
 // another manager is an API status; force takes the fields over. The result is defaulted, if it is
 // no Document, and knows its owners. text is the JSON of what there is of that then: in live, and
 // in content; nil if it is a Document, or nothing was changed. Neither live nor content is
-// modified.
-func (t *Tracker) Apply(live runtime.Object, content map[string]any, manager string, force bool) (next runtime.Object, text []byte, err error) {
+// modified. left are the fields that the manager gave up and nobody manages now.
+func (t *Tracker) Apply(live runtime.Object, content map[string]any, manager string, force bool) (next runtime.Object, text []byte, left Left, err error) {
 	v, err := t.version()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, left, err
 	}
 	a, err := t.begin(v, live, content, manager)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, left, err
 	}
 	if err := a.merge(); err != nil {
-		return nil, nil, err
+		return nil, nil, left, err
 	}
 	owners, err := a.take(force)
 	if conflicts, ok := err.(conflicts); ok {
 		if conflicts = a.withoutLastApplied(conflicts); len(conflicts) > 0 {
-			return nil, nil, conflicts.status()
+			return nil, nil, left, conflicts.status()
 		}
 		owners, err = a.take(true)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, left, err
 	}
 	if next, text, err = a.result(); err != nil {
-		return nil, nil, err
+		return nil, nil, left, err
 	}
 	meta := runtime.Meta(next)
 	meta.ManagedFields = owners.entries()
 	a.updateLastApplied(meta)
-	return next, text, nil
+	return next, text, a.unmanaged(), nil
 }
 
 // application is an apply patch on its way.
@@ -79,6 +79,9 @@ type application struct {
 	self    metav1.ManagedFieldsEntry
 	fields  *fieldset.Set // that the patch names
 	text    []byte        // fields as FieldsV1
+	// last is what the manager applied last, in version lastIn, if some of it is pruned.
+	last   *fieldpath.Set
+	lastIn string
 }
 
 // begin finds out who owns what before the patch.
@@ -185,6 +188,7 @@ func (a *application) merge() error {
 	if alone && fields.Difference(a.fields.FieldSet()).Empty() {
 		return nil
 	}
+	a.last, a.lastIn = fields, last.APIVersion
 	a.is, err = a.prune(fields, last.APIVersion)
 	return err
 }

@@ -68,13 +68,13 @@ func TestGrowth(t *testing.T) {
 			return err
 		}},
 		{"all are in conflict", metav1.ManagedFieldsOperationApply, func(live *widget.V1) error {
-			if _, _, err := tracker.Apply(live, patch(live), "me", false); !apierrors.IsConflict(err) {
+			if _, _, _, err := tracker.Apply(live, patch(live), "me", false); !apierrors.IsConflict(err) {
 				return fmt.Errorf("there is no conflict, but %w", err)
 			}
 			return nil
 		}},
 		{"all are forced", metav1.ManagedFieldsOperationApply, func(live *widget.V1) error {
-			next, _, err := tracker.Apply(live, patch(live), "me", true)
+			next, _, _, err := tracker.Apply(live, patch(live), "me", true)
 			if err != nil {
 				return err
 			}
@@ -86,7 +86,7 @@ func TestGrowth(t *testing.T) {
 		{"the last fields are taken out", metav1.ManagedFieldsOperationApply, func(live *widget.V1) error {
 			content := patch(live)
 			content["metadata"] = map[string]any{"labels": map[string]any{"other": "a"}}
-			next, _, err := tracker.Apply(live, content, "label0", true)
+			next, _, _, err := tracker.Apply(live, content, "label0", true)
 			if got := runtime.Meta(next).Labels; err == nil && len(got) != len(live.Labels) {
 				return fmt.Errorf("there are %d labels of %d", len(got), len(live.Labels))
 			}

@@ -3,9 +3,6 @@ package ownership
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -15,54 +12,78 @@ import (
 	"github.com/typeplane/typeplane/internal/ownership/tree"
 )
 
-// Schemas are the fields of all kinds of a server, as apply patches need them. They are read when
-// they are first needed, and may be used by any goroutine and for any number of resources.
+// Schemas are the fields of all kinds of a server, for apply patches. Those of a version are read
+// when they are first needed. Schemas may be used by any goroutine and for any number of resources.
 type Schemas struct {
-	openAPI map[schema.GroupVersion]string
-	read    func() (*models, error)
+	versions map[schema.GroupVersion]func() (kinds, error)
 }
 
-// models are schemas that were read.
-type models struct {
-	kinds map[schema.GroupVersionKind]*tree.Type
-}
+// kinds are the types of the kinds of one version.
+type kinds map[schema.GroupVersionKind]*tree.Type
 
-// New takes the OpenAPI v3 schemas of each version: a JSON object from model name to schema. A
-// model that several versions have must be the same in all of them. The map must not be modified.
+// New returns the schemas of OpenAPI v3 documents. The document of a version is a JSON object from
+// model name to schema; it has all models that it refers to. A kind is read from the document of
+// its own version, because other documents may describe its model for their kinds: as a field, or
+// by other rules.
 func New(openAPI map[schema.GroupVersion]string) *Schemas {
-	return &Schemas{openAPI: openAPI, read: sync.OnceValues(func() (*models, error) { return read(openAPI) })}
+	s := &Schemas{versions: make(map[schema.GroupVersion]func() (kinds, error), len(openAPI))}
+	for gv, text := range openAPI {
+		s.versions[gv] = sync.OnceValues(func() (kinds, error) {
+			k, err := read(text)
+			if err != nil {
+				return nil, fmt.Errorf("OpenAPI schemas of %s: %w", gv, err)
+			}
+			return k, nil
+		})
+	}
+	return s
 }
 
-// read makes types of schemas.
-func read(openAPI map[schema.GroupVersion]string) (*models, error) {
-	specs := map[string]*spec.Schema{}
-	byVersion := func(a, b schema.GroupVersion) int { return strings.Compare(a.String(), b.String()) }
-	for _, gv := range slices.SortedFunc(maps.Keys(openAPI), byVersion) {
-		var texts map[string]json.RawMessage
-		if err := json.Unmarshal([]byte(openAPI[gv]), &texts); err != nil {
-			return nil, fmt.Errorf("OpenAPI schemas of %s: %w", gv, err)
+// publish reports whether the version of a kind has schemas.
+func (s *Schemas) publish(gvk schema.GroupVersionKind) bool {
+	_, ok := s.versions[gvk.GroupVersion()]
+	return ok
+}
+
+// of returns the type of a kind; nil if its version has no schemas.
+func (s *Schemas) of(gvk schema.GroupVersionKind) (*tree.Type, error) {
+	if !s.publish(gvk) {
+		return nil, nil
+	}
+	known, err := s.versions[gvk.GroupVersion()]()
+	if err != nil {
+		return nil, err
+	}
+	if known[gvk] == nil {
+		return nil, fmt.Errorf("OpenAPI schemas of %s: none has x-kubernetes-group-version-kind %s; run gen", gvk.GroupVersion(), gvk.Kind)
+	}
+	return known[gvk], nil
+}
+
+// read returns the types of the kinds of a document.
+func read(text string) (kinds, error) {
+	var texts map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &texts); err != nil {
+		return nil, err
+	}
+	specs := make(map[string]*spec.Schema, len(texts))
+	for name, text := range texts {
+		model := new(spec.Schema)
+		if err := json.Unmarshal(text, model); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		for name, text := range texts {
-			if specs[name] != nil {
-				continue
-			}
-			model := new(spec.Schema)
-			if err := json.Unmarshal(text, model); err != nil {
-				return nil, fmt.Errorf("OpenAPI schemas of %s: %s: %w", gv, name, err)
-			}
-			specs[name] = model
-		}
+		specs[name] = model
 	}
 	schemas, err := schemaconv.ToSchemaFromOpenAPI(specs, false)
 	if err != nil {
-		return nil, fmt.Errorf("OpenAPI schemas: failed to convert models to schema: %w", err)
+		return nil, fmt.Errorf("failed to convert models to schema: %w", err)
 	}
-	return &models{kindsOf(specs, tree.Types(schemas))}, nil
+	return kindsOf(specs, tree.Types(schemas)), nil
 }
 
-// kindsOf are the types of the kinds that schemas are of.
-func kindsOf(specs map[string]*spec.Schema, types map[string]*tree.Type) map[schema.GroupVersionKind]*tree.Type {
-	kinds := map[schema.GroupVersionKind]*tree.Type{}
+// kindsOf returns the types of the kinds that models name.
+func kindsOf(specs map[string]*spec.Schema, types map[string]*tree.Type) kinds {
+	out := kinds{}
 	for model, s := range specs {
 		list, _ := s.Extensions["x-kubernetes-group-version-kind"].([]any)
 		for _, element := range list {
@@ -70,8 +91,8 @@ func kindsOf(specs map[string]*spec.Schema, types map[string]*tree.Type) map[sch
 			group, _ := kind["group"].(string)
 			version, _ := kind["version"].(string)
 			name, _ := kind["kind"].(string)
-			kinds[schema.GroupVersionKind{Group: group, Version: version, Kind: name}] = types[model]
+			out[schema.GroupVersionKind{Group: group, Version: version, Kind: name}] = types[model]
 		}
 	}
-	return kinds
+	return out
 }

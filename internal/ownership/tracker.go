@@ -18,8 +18,8 @@ type Tracker struct {
 	ignored     []Path
 	// documents says that the objects are Documents.
 	documents bool
-	// fits says whether the schema is of the Go type, when that is first asked.
-	fits func() error
+	// version returns the version of kind. The first call checks that the schema fits the Go type.
+	version func() (version, error)
 }
 
 // Document is an object whose fields are those of the JSON that somebody sent, which may be others
@@ -49,40 +49,26 @@ func (t *Tracker) OfDocuments() *Tracker {
 // Path is a field in every version of a kind: its names in JSON, from the outside in.
 type Path []string
 
-// NewTracker returns nil if nobody can own a field of the kind, since there is no schema of it. The
-// write is to subresource, "" for the object. The fields in reset are those that such a write does
-// not change, whatever it says, so that nobody owns them by it. What a version carries for the
-// others (runtime.LosslessAnnotation) is nobody's in any case. An error says that the schemas can't
-// be read, which is found out here only if gen has not printed functions for all versions of the
-// kind.
+// NewTracker returns nil if the version of the kind publishes no schemas: then its fields have no
+// managers. The write is to subresource, "" for the object. The fields in reset are those that such
+// a write does not change, so that it makes nobody their manager. Neither does any write for
+// runtime.LosslessAnnotation. It is an error if a version of the kind publishes schemas and none of
+// the kind. That is found here only for versions without functions of gen that compare fields,
+// because reading schemas takes long.
 func NewTracker(s *Schemas, scheme *runtime.Scheme, kind *runtime.Kind, subresource string, reset ...Path) (*Tracker, error) {
-	if s == nil {
+	if s == nil || !s.publish(kind.GroupVersionKind()) {
 		return nil, nil
 	}
-	if has, err := s.has(kind); err != nil || !has {
-		return nil, err
-	}
-	t := &Tracker{schemas: s, scheme: scheme, kind: kind, subresource: subresource}
-	t.fits = sync.OnceValue(t.fit)
-	t.ignored = append(reset, Path{"metadata", "annotations", runtime.LosslessAnnotation})
 	for _, k := range scheme.KindsOfHub(kind.Hub()) {
-		if _, err := s.has(k); err != nil {
+		if k.ComparesFields() {
+			continue
+		}
+		if _, err := s.of(k.GroupVersionKind()); err != nil {
 			return nil, err
 		}
 	}
+	t := &Tracker{schemas: s, scheme: scheme, kind: kind, subresource: subresource}
+	t.version = sync.OnceValues(t.fitting)
+	t.ignored = append(reset, Path{"metadata", "annotations", runtime.LosslessAnnotation})
 	return t, nil
-}
-
-// has says whether there is a schema of a kind. Functions are printed for kinds that have one, so
-// that it need not be read then.
-func (s *Schemas) has(kind *runtime.Kind) (bool, error) {
-	gvk := kind.GroupVersionKind()
-	if s.openAPI[gvk.GroupVersion()] == "" || kind.ComparesFields() {
-		return s.openAPI[gvk.GroupVersion()] != "", nil
-	}
-	m, err := s.read()
-	if err != nil {
-		return false, err
-	}
-	return m.kinds[gvk] != nil, nil
 }

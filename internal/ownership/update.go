@@ -256,8 +256,8 @@ func (t *Tracker) compareIn(version string, live, obj runtime.Object) (*fieldset
 	if err != nil || kind.Hub() != t.kind.Hub() {
 		return nil, nil
 	}
-	if has, err := t.schemas.has(kind); err != nil || !has {
-		return nil, err
+	if !t.schemas.publish(gvk) {
+		return nil, nil
 	}
 	was, err := t.scheme.Convert(goValue(live), gvk)
 	if err != nil {

@@ -21,26 +21,15 @@ type version struct {
 	schema *tree.Type
 }
 
-// version is that of the tracker.
-func (t *Tracker) version() (version, error) {
+// fitting returns the version of the tracker, or an error if an empty object does not fit its
+// schema.
+func (t *Tracker) fitting() (version, error) {
 	gvk := t.kind.GroupVersionKind()
-	v, ok, err := t.versionOf(gvk.GroupVersion().String())
-	if err == nil && !ok {
-		err = fmt.Errorf("there is no OpenAPI schema of %s", gvk)
+	schema, err := t.schemas.of(gvk)
+	if err != nil {
+		return version{}, err
 	}
-	if err == nil {
-		err = t.fits()
-	}
-	return v, err
-}
-
-// fit says whether an object with nothing in it is what the schema says.
-func (t *Tracker) fit() error {
-	gvk := t.kind.GroupVersionKind()
-	v, ok, err := t.versionOf(gvk.GroupVersion().String())
-	if err != nil || !ok {
-		return err
-	}
+	v := version{t.kind, schema}
 	empty := t.kind.New()
 	empty.GetObjectKind().SetGroupVersionKind(gvk)
 	object, err := t.treeOf(v, empty)
@@ -48,19 +37,15 @@ func (t *Tracker) fit() error {
 		err = v.schema.Check(object, true)
 	}
 	if err != nil {
-		return fmt.Errorf("the OpenAPI schema of %s does not fit its Go type: %w", gvk, err)
+		return version{}, fmt.Errorf("the OpenAPI schema of %s does not fit its Go type: %w", gvk, err)
 	}
-	return nil
+	return v, nil
 }
 
-// versionOf is the one with a name. Who wrote in a version that is no longer served owns nothing
-// any more.
+// versionOf returns the version with a name. ok is false for one that is no longer served or has no
+// schemas: its managers have no fields any more.
 func (t *Tracker) versionOf(name string) (v version, ok bool, err error) {
 	gv, err := schema.ParseGroupVersion(name)
-	if err != nil {
-		return v, false, err
-	}
-	m, err := t.schemas.read()
 	if err != nil {
 		return v, false, err
 	}
@@ -69,8 +54,8 @@ func (t *Tracker) versionOf(name string) (v version, ok bool, err error) {
 	if err != nil || kind.Hub() != t.kind.Hub() {
 		return v, false, nil
 	}
-	v = version{kind, m.kinds[gvk]}
-	return v, v.schema != nil, nil
+	schema, err := t.schemas.of(gvk)
+	return version{kind, schema}, schema != nil, err
 }
 
 // read makes an object of a tree, and its JSON.

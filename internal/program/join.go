@@ -103,19 +103,34 @@ func unknownAPI(name string, known []string) error {
 	return fmt.Errorf("--enable-api: there is no %q; choose of %s", name, strings.Join(known, ", "))
 }
 
-// joinSchemas makes one JSON object of several.
+// joinSchemas makes one JSON object of several. A model that names its kinds counts before one of
+// another document that has it as a field only.
 func joinSchemas(texts []string) (string, error) {
 	if len(texts) == 1 {
 		return texts[0], nil
 	}
 	all := map[string]json.RawMessage{}
 	for _, text := range texts {
-		if err := json.Unmarshal([]byte(text), &all); err != nil {
+		var models map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(text), &models); err != nil {
 			return "", err
+		}
+		for name, model := range models {
+			if known, ok := all[name]; !ok || namesKinds(model) || !namesKinds(known) {
+				all[name] = model
+			}
 		}
 	}
 	joined, err := json.Marshal(all)
 	return string(joined), err
+}
+
+// namesKinds reports whether a model is that of kinds.
+func namesKinds(model json.RawMessage) bool {
+	var of struct {
+		Kinds []any `json:"x-kubernetes-group-version-kind"`
+	}
+	return json.Unmarshal(model, &of) == nil && len(of.Kinds) > 0
 }
 
 // Collected says whether anybody collects objects whose owners are gone.

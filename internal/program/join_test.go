@@ -87,6 +87,13 @@ func TestJoinSchemas(t *testing.T) {
 	if want := `{"a":{"type":"object"},"b":{},"c":{}}`; err != nil || got != want {
 		t.Errorf("%v, %s, want %s", err, got, want)
 	}
+	// The kind stays one, on whichever side another document has it as a field.
+	const field, kind = `{"a":{"type":"object"}}`, `{"a":{"type":"object","x-kubernetes-group-version-kind":[{"group":"","version":"v1","kind":"A"}]}}`
+	for _, texts := range [][]string{{field, kind}, {kind, field}} {
+		if got, err := joinSchemas(texts); got != kind {
+			t.Errorf("%v, %s, want %s", err, got, kind)
+		}
+	}
 	if _, err := joinSchemas([]string{"{", "{}"}); err == nil {
 		t.Error("a broken document is joined")
 	}

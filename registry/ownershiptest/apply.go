@@ -56,7 +56,7 @@ func (h *history) apply(w writer) bool {
 	}
 	obj := w.given(live)
 	want, wantErr := w.oracle.apply(obj, content, manager, force)
-	got, sent, err := w.tracker.Apply(obj, content, manager, force)
+	got, sent, _, err := w.tracker.Apply(obj, content, manager, force)
 	switch {
 	case wantErr != nil && !apierrors.IsConflict(wantErr):
 		return true // some of what chance makes is no valid object; nobody needs to agree about that

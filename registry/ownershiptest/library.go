@@ -3,10 +3,7 @@ package ownershiptest
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"reflect"
-	"slices"
-	"strings"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -39,20 +36,35 @@ func NewOracle(openAPI map[schema.GroupVersion]string, scheme *runtime.Scheme, k
 	return newOracle(types, scheme, kind, documents, subresource, reset)
 }
 
-// typeConverter is what managedfields knows of schemas.
-type typeConverter = managedfields.TypeConverter
+// typeConverter has a converter of managedfields for each version, made of the version's schemas.
+type typeConverter map[schema.GroupVersion]managedfields.TypeConverter
 
-// library reads schemas as managedfields wants them. Of a model that versions have differently the
-// one of the first version counts, as in package ownership.
+// library returns the converters for the schemas of versions.
 func library(openAPI map[schema.GroupVersion]string) (typeConverter, error) {
-	specs := map[string]*spec.Schema{}
-	byVersion := func(a, b schema.GroupVersion) int { return strings.Compare(b.String(), a.String()) }
-	for _, gv := range slices.SortedFunc(maps.Keys(openAPI), byVersion) {
-		if err := json.Unmarshal([]byte(openAPI[gv]), &specs); err != nil {
+	types := typeConverter{}
+	for gv, text := range openAPI {
+		specs := map[string]*spec.Schema{}
+		err := json.Unmarshal([]byte(text), &specs)
+		if err == nil {
+			types[gv], err = managedfields.NewTypeConverter(specs, false)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("OpenAPI schemas of %s: %w", gv, err)
 		}
 	}
-	return managedfields.NewTypeConverter(specs, false)
+	return types, nil
+}
+
+func (t typeConverter) ObjectToTyped(obj apiruntime.Object, opts ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	in, ok := t[obj.GetObjectKind().GroupVersionKind().GroupVersion()]
+	if !ok {
+		in, _ = managedfields.NewTypeConverter(nil, false) // whose error is the one for a kind without schema
+	}
+	return in.ObjectToTyped(obj, opts...)
+}
+
+func (t typeConverter) TypedToObject(v *typed.TypedValue) (apiruntime.Object, error) {
+	return managedfields.NewDeducedTypeConverter().TypedToObject(v)
 }
 
 func newOracle(types typeConverter, scheme *runtime.Scheme, kind *runtime.Kind, documents bool, subresource string, reset []ownership.Path) (Oracle, error) {

@@ -13,7 +13,6 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/json"
 	"github.com/typeplane/typeplane/generators/internal/model"
-	"github.com/typeplane/typeplane/generators/internal/openapi"
 )
 
 // Kind is a kind in one version.
@@ -64,7 +63,7 @@ func plan(pass *generators.Pass, server *model.Package, kinds []Kind) []*functio
 	for _, k := range kinds {
 		if read[k.Package] == nil {
 			var err error
-			if read[k.Package], err = readSchemas(openapi.Schemas(pass, k.Package)); err != nil {
+			if read[k.Package], err = schemasOf(pass, k.Package); err != nil {
 				pl.pos = pass.Model.PackagePos(k.Package)
 				pl.problem(k.Package.Path, "mend the tags that it names", "its OpenAPI schemas say nothing about who owns what: %v", err)
 				continue

@@ -1,7 +1,6 @@
 package fieldset
 
 import (
-	"cmp"
 	"go/token"
 	gotypes "go/types"
 	"slices"
@@ -47,17 +46,25 @@ func Exports(m *model.Model, pkg *model.Package) bool {
 // Function is the name of the function for a kind in a package that exports them.
 func Function(kind string) string { return "CompareFields_" + kind }
 
+// schemasOf reads the schemas of a package. They name its own kinds only, because looking for those
+// of all packages again would take long.
+func schemasOf(pass *generators.Pass, pkg *model.Package) (*schemas, error) {
+	alone := *pass
+	alone.Packages = []*model.Package{pkg}
+	return readSchemas(openapi.Schemas(&alone, pkg))
+}
+
 // exported are the kinds of a package that have schemas, by name.
 func exported(pass *generators.Pass, pkg *model.Package) (out []Kind) {
-	read, err := readSchemas(openapi.Schemas(pass, pkg))
+	read, err := schemasOf(pass, pkg)
 	if err != nil {
 		return nil // which the generator of schemas reports
 	}
+	group, version, _ := pass.Model.GroupVersion(pkg)
 	add := func(name string, t gotypes.Type, pos token.Position) {
-		for gvk := range read.kinds {
-			if gvk.Kind == name {
-				out = append(out, Kind{Package: pkg, GoType: t, Name: gvk, Function: Function(name), Pos: pos})
-			}
+		gvk := schema.GroupVersionKind{Group: group, Version: version, Kind: name}
+		if _, ok := read.kinds[gvk]; ok {
+			out = append(out, Kind{Package: pkg, GoType: t, Name: gvk, Function: Function(name), Pos: pos})
 		}
 	}
 	for name, t := range pkg.Types.Types {
@@ -70,10 +77,6 @@ func exported(pass *generators.Pass, pkg *model.Package) (out []Kind) {
 			add(a.Name, a.Target.GoType, pass.Model.AliasPos(a))
 		}
 	}
-	slices.SortFunc(out, func(a, b Kind) int {
-		return cmp.Or(strings.Compare(a.Name.Kind, b.Name.Kind), strings.Compare(group(a.Name), group(b.Name)))
-	})
+	slices.SortFunc(out, func(a, b Kind) int { return strings.Compare(a.Name.Kind, b.Name.Kind) })
 	return out
 }
-
-func group(gvk schema.GroupVersionKind) string { return gvk.GroupVersion().String() }

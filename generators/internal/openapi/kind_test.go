@@ -151,6 +151,78 @@ func TestAlias(t *testing.T) {
 	}
 }
 
+const sharedModule = `
+-- a/v1/doc.go --
+// +k8s:openapi-gen=true
+// +groupName=a.example.com
+package v1
+-- a/v1/types.go --
+package v1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Holder has a claim.
+type Holder struct {
+	metav1.TypeMeta ` + "`json:\",inline\"`" + `
+	Claim corev1.PersistentVolumeClaim ` + "`json:\"claim\"`" + `
+}
+-- m/v1/doc.go --
+// +k8s:openapi-gen=true
+// +groupName=m.example.com
+package v1
+-- m/v1/types.go --
+package v1
+
+import corev1 "k8s.io/api/core/v1"
+
+// PersistentVolumeClaim is served here.
+//
+// +kubebuilder:resource:shortName=pvc
+type PersistentVolumeClaim = corev1.PersistentVolumeClaim
+-- z/v1/doc.go --
+// +k8s:openapi-gen=true
+// +groupName=z.example.com
+package v1
+-- z/v1/types.go --
+package v1
+
+import corev1 "k8s.io/api/core/v1"
+
+// PersistentVolumeClaim is served here, too.
+//
+// +kubebuilder:resource:shortName=pvc
+type PersistentVolumeClaim = corev1.PersistentVolumeClaim
+`
+
+// A type that is a kind in two groups and a field in a third has one schema in all documents. A run
+// over one of the packages prints the same.
+func TestKindInSeveralDocuments(t *testing.T) {
+	dir := gentest.Module(t, txtar.Parse([]byte(sharedModule)))
+	var schemas []string
+	for _, group := range []string{"a", "m", "z"} {
+		result, err := generators.Run(generators.Config{
+			Dir: dir, Env: gentest.Env(), Patterns: []string{"./" + group + "/v1"}, Plugins: []generators.Plugin{openapi.Plugin()},
+			Known: []generators.Plugin{apiserver.Plugin()},
+		})
+		if err != nil || len(result.Problems) > 0 {
+			t.Fatal(err, result.Problems)
+		}
+		models := constant(t, filepath.Join(dir, group, "v1", "zz_generated.openapi.go"))
+		schemas = append(schemas, string(models["io.k8s.api.core.v1.PersistentVolumeClaim"]))
+	}
+	const kinds = `"x-kubernetes-group-version-kind":[` +
+		`{"group":"m.example.com","kind":"PersistentVolumeClaim","version":"v1"},{"group":"z.example.com","kind":"PersistentVolumeClaim","version":"v1"}]`
+	if !strings.Contains(schemas[0], kinds) {
+		t.Errorf("the schema has no %s:\n%s", kinds, schemas[0])
+	}
+	if schemas[1] != schemas[0] || schemas[2] != schemas[0] {
+		t.Errorf("documents differ about one model:\n%s", strings.Join(schemas, "\n"))
+	}
+}
+
 // One server has one schema of metadata: that of a kube-apiserver, whether a kind is its own or one
 // of Kubernetes.
 func TestMetadataIsTheSame(t *testing.T) {

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"cmp"
 	"fmt"
 	"go/token"
 	"slices"
@@ -31,21 +32,57 @@ func plan(pass *generators.Pass) []file {
 	return files
 }
 
-// collect makes the models of each package.
+// collect returns the models of each package.
 func collect(pass *generators.Pass) []*models {
-	p := &planner{from: pass.Model, report: pass.Report, names: map[string]packageNames{}, tried: map[string]bool{}}
-	var out []*models
+	p := newPlanner(pass)
+	out := make([]*models, 0, len(pass.Packages))
 	for _, pkg := range pass.Packages {
-		m := newModels(p, pkg)
-		m.kubernetes = p.from.AllOfKubernetes(pkg)
-		m.resources = p.from.Serves(pkg) && !m.kubernetes
-		for _, r := range roots(pass.Model, pkg) {
-			m.root(r)
-		}
-		m.work()
-		out = append(out, m)
+		out = append(out, p.modelsOf(pkg))
 	}
 	return out
+}
+
+// newPlanner returns a planner that has read the kinds of all packages. Each package that uses the
+// type of a kind publishes the kind's group, version and name with it, because the documents of a
+// server must not differ about one model.
+func newPlanner(pass *generators.Pass) *planner {
+	p := &planner{from: pass.Model, report: pass.Report, names: map[string]packageNames{}, tried: map[string]bool{}, kinds: map[*types.Type][]groupVersionKind{}}
+	for _, pkg := range pass.Packages {
+		names := p.namesOf(pkg.Path)
+		if !names.isGroup {
+			continue
+		}
+		for _, r := range roots(p.from, pkg) {
+			if model.Embeds(r.Type, "TypeMeta") {
+				p.addKind(r.Type, groupVersionKind{Group: names.group, Kind: r.Name.Name, Version: names.version})
+			}
+		}
+	}
+	return p
+}
+
+// addKind adds a group, version and kind that objects of a type have. A type that is served in
+// several groups has several.
+func (p *planner) addKind(t *types.Type, gvk groupVersionKind) {
+	if slices.Contains(p.kinds[t], gvk) {
+		return
+	}
+	p.kinds[t] = append(p.kinds[t], gvk)
+	slices.SortFunc(p.kinds[t], func(a, b groupVersionKind) int {
+		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Version, b.Version), strings.Compare(a.Kind, b.Kind))
+	})
+}
+
+// modelsOf returns the models of a package.
+func (p *planner) modelsOf(pkg *model.Package) *models {
+	m := newModels(p, pkg)
+	m.kubernetes = p.from.AllOfKubernetes(pkg)
+	m.resources = p.from.Serves(pkg) && !m.kubernetes
+	for _, r := range roots(p.from, pkg) {
+		m.root(r)
+	}
+	m.work()
+	return m
 }
 
 // work makes the models that wait.
@@ -99,9 +136,6 @@ func roots(from *model.Model, pkg *model.Package) []root {
 
 // root publishes a type, and what is sent to its subresources.
 func (m *models) root(r root) {
-	if names := m.namesOf(m.pkg.Path); names.isGroup && model.Embeds(r.Type, "TypeMeta") {
-		m.kinds[r.Type] = groupVersionKind{Group: names.group, Kind: r.Name.Name, Version: names.version}
-	}
 	m.model(r.Type)
 	// What is wrong with the marker is for the generator of servers to say.
 	if markers, _ := r.markers.Arguments(tagScale); len(markers) == 0 {
@@ -113,7 +147,7 @@ func (m *models) root(r root) {
 			"go get k8s.io/api")
 		return
 	}
-	m.kinds[scale] = groupVersionKind{Group: "autoscaling", Kind: "Scale", Version: "v1"}
+	m.addKind(scale, groupVersionKind{Group: "autoscaling", Kind: "Scale", Version: "v1"})
 	m.model(scale)
 }
 

@@ -31,9 +31,7 @@ func (m *models) modelSchema(t *types.Type) *schema {
 	if m.resources {
 		m.embedded(t, s)
 	}
-	if gvk, ok := m.kinds[t]; ok {
-		s.GroupVersionKinds = []groupVersionKind{gvk}
-	}
+	s.GroupVersionKinds = m.kinds[t]
 	return s
 }
 

@@ -20,6 +20,7 @@ type planner struct {
 	tried map[string]bool
 	// byPath tells that models are called after import paths, whatever their group.
 	byPath bool
+	kinds  map[*types.Type][]groupVersionKind // of the kinds of all packages, and of their lists
 }
 
 func (p *planner) problem(pos token.Position, where, message, cure string) {
@@ -34,8 +35,7 @@ type models struct {
 	// CustomResourceDefinitions: see resource.go.
 	kubernetes, resources bool
 
-	kinds  map[*types.Type]groupVersionKind // the kinds among the roots, and their lists
-	done   map[string]*schema               // by model name; nil while it waits in queue
+	done   map[string]*schema // by model name; nil while it waits in queue
 	hidden Hidden
 	owner  map[string]*types.Type
 	queue  []*types.Type
@@ -44,7 +44,7 @@ type models struct {
 
 func newModels(p *planner, pkg *model.Package) *models {
 	return &models{
-		planner: p, pkg: pkg, kinds: map[*types.Type]groupVersionKind{}, done: map[string]*schema{}, hidden: newHidden(), owner: map[string]*types.Type{},
+		planner: p, pkg: pkg, done: map[string]*schema{}, hidden: newHidden(), owner: map[string]*types.Type{},
 	}
 }
 

@@ -11,15 +11,14 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/tagvalue"
 )
 
-// Schemas are the schemas that a package publishes, as its constant OpenAPISchemas has them: by
-// model name. What is wrong with them is not reported: Plugin does that.
+// Schemas returns the schemas that a package publishes in its constant OpenAPISchemas, by model
+// name. It reports no problems, because Plugin does.
 func Schemas(pass *generators.Pass, pkg *model.Package) map[string]json.RawMessage {
-	quiet := &generators.Pass{Model: pass.Model, Packages: []*model.Package{pkg}, Report: &diag.Report{}}
+	quiet := *pass
+	quiet.Report = &diag.Report{}
 	out := map[string]json.RawMessage{}
-	for _, f := range plan(quiet) {
-		for name, model := range f.models {
-			out[name] = mustEncode(model)
-		}
+	for name, model := range newPlanner(&quiet).modelsOf(pkg).done {
+		out[name] = mustEncode(model)
 	}
 	return out
 }

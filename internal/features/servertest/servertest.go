@@ -41,18 +41,29 @@ func Of(t *testing.T, s *apitest.Server) Client { return Client{t, s} }
 // Do sends a request. The body is JSON, or else protobuf, by how it begins.
 func (c Client) Do(method, path, body string) (code int, answer string) {
 	c.t.Helper()
+	contentType := "application/json"
+	switch {
+	case strings.HasPrefix(body, "k8s\x00"):
+		contentType = protobuf
+	case method == http.MethodPatch:
+		contentType = "application/merge-patch+json"
+	}
+	code, answer, _ = c.Send(method, path, contentType, body)
+	return code, answer
+}
+
+const protobuf = "application/vnd.kubernetes.protobuf"
+
+// Send sends a request with a body of a media type. It returns the warnings of the answer, too.
+func (c Client) Send(method, path, contentType, body string) (code int, answer string, warnings []string) {
+	c.t.Helper()
 	req, err := http.NewRequest(method, c.URL+path, strings.NewReader(body))
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	switch {
-	case strings.HasPrefix(body, "k8s\x00"):
-		req.Header.Set("Content-Type", "application/vnd.kubernetes.protobuf")
-		req.Header.Set("Accept", "application/vnd.kubernetes.protobuf")
-	case method == http.MethodPatch:
-		req.Header.Set("Content-Type", "application/merge-patch+json")
-	default:
-		req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Content-Type", contentType)
+	if contentType == protobuf {
+		req.Header.Set("Accept", protobuf)
 	}
 	resp, err := c.Client.Do(req)
 	if err != nil {
@@ -63,7 +74,7 @@ func (c Client) Do(method, path, body string) (code int, answer string) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	return resp.StatusCode, string(data)
+	return resp.StatusCode, string(data), resp.Header["Warning"]
 }
 
 // Want is Do for a request whose answer is known: its code, and something that it says.

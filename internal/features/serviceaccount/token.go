@@ -3,7 +3,6 @@ package serviceaccount
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -15,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/auth"
+	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
-	"github.com/typeplane/typeplane/runtime/serializer"
 )
 
 // The lifetimes of tokens.
@@ -106,7 +105,7 @@ func (t *tokens) Create(ctx context.Context, req *rest.Request, name rest.Name, 
 		return nil, apierrors.NewInternalError(fmt.Errorf("sign a token: %w", err))
 	}
 	request.Status = authenticationv1.TokenRequestStatus{Token: token, ExpirationTimestamp: metav1.NewTime(end)}
-	return view{request}, nil
+	return registry.Answer(request), nil
 }
 
 func validate(spec *authenticationv1.TokenRequestSpec) (errs field.ErrorList) {
@@ -166,13 +165,4 @@ func (t *tokens) read(ctx context.Context, plural string, name rest.Name, into a
 		return err
 	}
 	return rest.Read(view, into)
-}
-
-// view writes the answer.
-type view struct {
-	request *authenticationv1.TokenRequest
-}
-
-func (v view) WriteTo(w io.Writer, form rest.Representation) error {
-	return serializer.Encode(w, v.request, serializer.MediaType(form.MediaType), form.Pretty)
 }

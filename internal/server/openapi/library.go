@@ -58,6 +58,11 @@ func (l *library) add(gv schema.GroupVersion, text string) error {
 			l.models[name] = model
 		}
 	}
+	for kind, name := range kinds {
+		if kind.GroupVersion() == gv {
+			l.models[name] = schemas[name] // other versions may have it as a field, without its kind
+		}
+	}
 	return nil
 }
 

@@ -113,7 +113,7 @@ func (d describer) paths(r *rest.Resource) map[string]*pathItem {
 		one.Put.RequestBody = body(kind, true, negotiate.ObjectTypes(r, negotiate.MediaTypes))
 	}
 	if r.Patch != nil {
-		one.Patch = d.operation(r, "patch", "patch", scope, "partially update one "+r.Kind, patchParameters, "200", kind, "201", kind)
+		one.Patch = d.operation(r, "patch", "patch", scope, "partially update one "+r.Kind, patchParameters(r), "200", kind, "201", kind)
 		one.Patch.RequestBody = &requestBody{Content: map[string]content{}, Required: true}
 		for _, t := range r.PatchTypes {
 			one.Patch.RequestBody.Content[string(t)] = content{d.named("Patch")}
@@ -161,7 +161,7 @@ func (d describer) oldWatches(r *rest.Resource, scope string) map[string]*pathIt
 			op.Responses["200"].Content[string(t)] = event
 			op.Responses["200"].Content[string(t)+";stream=watch"] = event
 		}
-		paths[base+path] = &pathItem{Get: op, Parameters: slices.Concat(place, []parameter{prettyParameter}, listParameters)}
+		paths[base+path] = &pathItem{Get: op, Parameters: slices.Concat(place, []parameter{prettyParameter}, parametersOf(false, true))}
 	}
 	collection := r.Name
 	var place []parameter
@@ -226,7 +226,7 @@ func (i *pathItem) empty() bool {
 }
 
 func (d describer) list(r *rest.Resource, verb, scope, suffix string) *operation {
-	op := d.operation(r, verb, "list", scope, "list or watch objects of kind "+r.Kind, listParameters, "200", d.model(d.gv.WithKind(r.ListKind)))
+	op := d.operation(r, verb, "list", scope, "list or watch objects of kind "+r.Kind, listParameters(r), "200", d.model(d.gv.WithKind(r.ListKind)))
 	op.OperationID += suffix
 	list := op.Responses["200"].Content
 	for _, t := range negotiate.ObjectTypes(r, negotiate.StreamTypes) {

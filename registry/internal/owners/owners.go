@@ -46,8 +46,15 @@ func (o Owners) Tracked() bool { return o.tracker != nil }
 func (o Owners) Check(content map[string]any) error { return o.tracker.Check(content) }
 
 // Apply makes the object that follows live by an apply patch, and the JSON of what was sent of it.
-func (o Owners) Apply(live runtime.Object, content map[string]any, manager string, force bool) (runtime.Object, []byte, error) {
+// left are the fields that nobody manages any more.
+func (o Owners) Apply(live runtime.Object, content map[string]any, manager string, force bool) (next runtime.Object, text []byte, left ownership.Left, err error) {
 	return o.tracker.Apply(live, content, manager, force)
+}
+
+// Lost returns the fields of a hub that are in was, and neither in shown nor in is, by their paths
+// in a version, and how many there are.
+func (o Owners) Lost(in *runtime.Kind, was, shown, is runtime.Object) (paths []string, n int, err error) {
+	return o.tracker.Lost(in, was, shown, is)
 }
 
 // Merge returns the JSON of an object of a version with what an apply configuration says, without

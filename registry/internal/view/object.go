@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime"
@@ -69,13 +71,21 @@ func room(w io.Writer) []byte {
 	return nil
 }
 
-// Struct is an object that says itself what kind it is. What has no ObjectMeta, like a Status,
-// is never turned into something else.
+// Struct is an object that no entry holds. What has no ObjectMeta, like a Status, is never turned
+// into something else. The kind is filled in for types that every server answers with; an object of
+// another type has to name its kind.
 type Struct struct {
 	Obj apiruntime.Object
 }
 
 func (s Struct) WriteTo(w io.Writer, rep rest.Representation) error {
+	kind := s.Obj.GetObjectKind()
+	if kind.GroupVersionKind().Empty() {
+		kind.SetGroupVersionKind(KindOf(s.Obj))
+	}
+	if gvk := kind.GroupVersionKind(); gvk.Kind == "" || gvk.Version == "" {
+		return apierrors.NewInternalError(fmt.Errorf("the answer is a %T without kind and apiVersion", s.Obj))
+	}
 	if obj, ok := s.Obj.(runtime.Object); ok && rep.As != rest.AsObject {
 		return writeStructAs(w, obj, NameAndAge, rep)
 	}
@@ -85,6 +95,23 @@ func (s Struct) WriteTo(w io.Writer, rep rest.Representation) error {
 	}
 	_, err = w.Write(data)
 	return err
+}
+
+// KindOf returns the kind of the types that every server answers with, empty for others.
+func KindOf(obj apiruntime.Object) schema.GroupVersionKind {
+	switch obj.(type) {
+	case *metav1.Status:
+		return schema.GroupVersionKind{Version: "v1", Kind: "Status"}
+	case *metav1.Table:
+		return metav1.SchemeGroupVersion.WithKind("Table")
+	case *metav1.PartialObjectMetadata:
+		return metav1.SchemeGroupVersion.WithKind(partialKind)
+	case *metav1.PartialObjectMetadataList:
+		return metav1.SchemeGroupVersion.WithKind(partialListKind)
+	case *autoscalingv1.Scale:
+		return autoscalingv1.SchemeGroupVersion.WithKind("Scale")
+	}
+	return schema.GroupVersionKind{}
 }
 
 // kindView is an object of a kind, which says itself what it is.

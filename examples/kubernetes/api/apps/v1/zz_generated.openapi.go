@@ -2152,7 +2152,8 @@ const OpenAPISchemas = `{
         "default": {},
         "allOf": [{"$ref": "#/components/schemas/io.k8s.api.core.v1.PersistentVolumeClaimStatus"}]
       }
-    }
+    },
+    "x-kubernetes-group-version-kind": [{"group": "", "kind": "PersistentVolumeClaim", "version": "v1"}]
   },
   "io.k8s.api.core.v1.PersistentVolumeClaimCondition": {
     "description": "PersistentVolumeClaimCondition contains details about state of pvc", "type": "object",
