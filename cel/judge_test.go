@@ -76,6 +76,9 @@ func TestJudge(t *testing.T) {
 		{rule: cel.Rule{Rule: "self.when < timestamp('2027-01-01T00:00:00Z')", Fields: []cel.Field{{Of: pkg + "When", Format: "date-time"}}}, obj: &thing{When: "2026-01-01T00:00:00Z"}},
 		{rule: cel.Rule{Rule: "self.names == ['b', 'a']", Fields: []cel.Field{{Of: pkg + "Names", ListType: "set"}}}, obj: &thing{Names: []string{"a", "b"}}},
 		{rule: cel.Rule{Rule: "self.names == ['b', 'a']"}, obj: &thing{Names: []string{"a", "b"}}, want: "spec: Invalid value: failed rule: self.names == ['b', 'a']"},
+		// Regular expressions.
+		{rule: cel.Rule{Rule: "self.when.matches('^[a-z]{1,63}$') && self.when.matches('^[a-z]' + '{0,62}$')"}, obj: &thing{When: "soon"}},
+		{rule: cel.Rule{Rule: "self.when.matches(self.names[0])"}, obj: &thing{When: "soon", Names: []string{"^o{3}$"}}, want: "spec: Invalid value: failed rule: self.when.matches(self.names[0])"},
 		// Changes.
 		{rule: cel.Rule{Rule: "self.count > oldSelf.count"}, obj: &thing{Count: 1}},
 		{rule: cel.Rule{Rule: "self.count > oldSelf.count"}, obj: &thing{Count: 1}, old: &thing{Count: 2}, want: "spec: Invalid value: failed rule: self.count > oldSelf.count"},

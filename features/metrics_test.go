@@ -6,6 +6,7 @@ import (
 	"encoding/pem"
 	"flag"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -25,6 +26,7 @@ import (
 	"github.com/typeplane/typeplane/apitest"
 	"github.com/typeplane/typeplane/features"
 	"github.com/typeplane/typeplane/internal/features/servertest"
+	"github.com/typeplane/typeplane/internal/recovery"
 )
 
 var updateMetrics = flag.Bool("update-metrics", false, "write docs/metrics.md, the metrics that a server has")
@@ -68,6 +70,7 @@ const (
 // watch, and an object that goes after its owner.
 func countEverything(t *testing.T, c servertest.Client) {
 	t.Helper()
+	_ = recovery.Object(slog.New(slog.DiscardHandler), "rbac", "", func() { panic("counted") })
 	hook := httptest.NewTLSServer(http.HandlerFunc(refuseBad))
 	t.Cleanup(hook.Close)
 	closed := httptest.NewTLSServer(nil)
@@ -205,7 +208,7 @@ var tasks = []struct {
 	pattern *regexp.Regexp
 }{
 	{"Requests", regexp.MustCompile(`^apiserver_(current|dropped|longrunning|request|response|watch)_|^typeplane_request_`)},
-	{"What runs, and its certificates", regexp.MustCompile(`_build_info$|^typeplane_certificate_`)},
+	{"What runs, and its certificates", regexp.MustCompile(`_build_info$|^typeplane_(certificate|loop)_`)},
 	{"The database", regexp.MustCompile(`^etcd_request|^apiserver_(storage|resource)_|^typeplane_storage_`)},
 	{"Watch caches", regexp.MustCompile(`^typeplane_watch_cache_`)},
 	{"Fairness", regexp.MustCompile(`^apiserver_flowcontrol_`)},

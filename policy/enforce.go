@@ -21,6 +21,7 @@ import (
 	"github.com/typeplane/typeplane/admission"
 	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/internal/features/webhook/match"
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/policy/expression"
 )
 
@@ -133,11 +134,17 @@ func (e *enforcer) publish() {
 	e.once.Do(func() { close(e.known) })
 }
 
+// compile compiles a policy. One that can't be compiled has a problem, so its failure policy
+// decides.
 func (e *enforcer) compile(p source) *policy {
 	ready := &policy{source: p, target: newTarget(p.constraints)}
-	var errs field.ErrorList
-	if ready.expressions, errs = p.compile(field.NewPath("spec")); len(errs) > 0 {
-		ready.expressions, ready.problem = nil, errs.ToAggregate()
+	ready.problem = recovery.Call(e.log, "policies", p.name, func() error {
+		compiled, errs := p.compile(field.NewPath("spec"))
+		ready.expressions = compiled
+		return errs.ToAggregate()
+	})
+	if ready.problem != nil {
+		ready.expressions = nil
 		e.log.Error("an admission policy can't be compiled", "policy", p.name, "error", ready.problem)
 	}
 	return ready

@@ -2,7 +2,7 @@ package language
 
 import (
 	"fmt"
-	"math"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -10,6 +10,7 @@ import (
 	"github.com/google/cel-go/common/decls"
 	"github.com/google/cel-go/common/functions"
 	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/overloads"
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
@@ -17,17 +18,19 @@ import (
 	"github.com/typeplane/typeplane/runtime/quantity"
 )
 
-// CEL counts what a call has cost when it is over. A few functions can make much of little, so that
-// there has to be a bound before they are called.
+// CEL counts the cost of a call after it was made. A few functions make much of little, or take
+// long, so their arguments are bounded before the call.
 const (
-	maxBytes     = 10 << 20  // of a string that a function makes
-	maxElements  = 1_000_000 // of a list that is joined of others, and of what is compared for a set
-	maxRegexp    = 10_000    // instructions of a regular expression
-	maxParsed    = 10_000    // bytes of a text that is read as a number, a version or a regular expression
-	maxPrecision = 100       // digits in a format
+	maxBytes     = 10 << 20   // of a string that a function makes
+	maxElements  = 1_000_000  // of a list that a function makes
+	maxPairs     = 10_000_000 // of values that a function compares
+	maxSorted    = 2_000_000  // comparisons of a sort
+	maxParsed    = 10_000     // bytes of a string that is parsed as a quantity or a version
+	maxPrecision = 100        // digits in a format
 )
 
-// boundedFunctions are those of the libraries, and the plus of the standard one, each with a bound.
+// boundedFunctions returns the functions of the libraries, and + and matches of the standard
+// library, each with a bound.
 func boundedFunctions(more *cel.Env) ([]*decls.FunctionDecl, error) {
 	var all []*decls.FunctionDecl
 	for name, f := range more.Functions() {
@@ -41,8 +44,20 @@ func boundedFunctions(more *cel.Env) ([]*decls.FunctionDecl, error) {
 	if err != nil {
 		return nil, err
 	}
-	plus, err := boundedPlus(standard.Functions()[operators.Add])
-	return append(all, plus), err
+	for name, binding := range replaced {
+		bounded, err := boundTo(standard.Functions()[name], binding)
+		if err != nil {
+			return nil, fmt.Errorf("function %s: %w", name, err)
+		}
+		all = append(all, bounded)
+	}
+	return all, nil
+}
+
+// replaced are the functions of the standard library that have a bound, by name.
+var replaced = map[string]decls.FunctionOpt{
+	operators.Add:     decls.SingletonBinaryBinding(add, traits.AdderType),
+	overloads.Matches: decls.SingletonBinaryBinding(func(a, b ref.Val) ref.Val { return computed(overloads.Matches)(a, b) }, traits.MatcherType),
 }
 
 func boundedFunction(name string, f *decls.FunctionDecl) (*decls.FunctionDecl, error) {
@@ -61,6 +76,9 @@ func boundedFunction(name string, f *decls.FunctionDecl) (*decls.FunctionDecl, e
 			own = byID[name] // one for all overloads
 		}
 		binding := decls.FunctionBinding(bounded(name, own))
+		if regexpOverloads[o.ID()] != "" {
+			binding = decls.FunctionBinding(computed(name))
+		}
 		if o.IsMemberFunction() {
 			options = append(options, decls.MemberOverload(o.ID(), o.ArgTypes(), o.ResultType(), binding))
 		} else {
@@ -86,12 +104,17 @@ func bounded(name string, o *functions.Overload) functions.FunctionOp {
 	}
 }
 
-func boundedPlus(f *decls.FunctionDecl) (*decls.FunctionDecl, error) {
+// boundTo returns f with another implementation.
+func boundTo(f *decls.FunctionDecl, binding decls.FunctionOpt) (*decls.FunctionDecl, error) {
 	var options []decls.FunctionOpt
 	for _, o := range f.OverloadDecls() {
-		options = append(options, decls.Overload(o.ID(), o.ArgTypes(), o.ResultType()))
+		overload := decls.Overload
+		if o.IsMemberFunction() {
+			overload = decls.MemberOverload
+		}
+		options = append(options, overload(o.ID(), o.ArgTypes(), o.ResultType()))
 	}
-	return decls.NewFunction(operators.Add, append(options, decls.SingletonBinaryBinding(add, traits.AdderType))...)
+	return decls.NewFunction(f.Name(), append(options, binding)...)
 }
 
 func add(a, b ref.Val) ref.Val {
@@ -121,20 +144,20 @@ func size(v ref.Val) int64 {
 	return 1
 }
 
-// weight is the size of a list with that of what is in it, one level down.
-func weight(v ref.Val) int64 {
-	list, ok := v.(traits.Lister)
-	if !ok {
-		return size(v)
-	}
-	total := int64(0)
-	for it := list.Iterator(); it.HasNext() == types.True && total < math.MaxInt32; {
-		total += 1 + size(it.Next())
-	}
-	return total
+// pairs is how many comparisons of values a function makes that compares each element of a list
+// with each of another one.
+func pairs(a, b ref.Val) int64 {
+	n, m := size(a), size(b)
+	return min(n*values(b, maxPairs/max(n, 1)), m*values(a, maxPairs/max(m, 1)))
 }
 
-// tooMuch is an error if a call would make too much, or take too long.
+// sorted is how many comparisons sorting a list makes.
+func sorted(list ref.Val) int64 {
+	n := size(list)
+	return n * int64(bits.Len64(uint64(n)))
+}
+
+// tooMuch returns an error if a call would make too much, or take too long.
 func tooMuch(name string, args []ref.Val) error {
 	made := int64(0)
 	switch {
@@ -146,25 +169,36 @@ func tooMuch(name string, args []ref.Val) error {
 		if len(args) == 2 {
 			separator = size(args[1])
 		}
-		made = weight(args[0]) + size(args[0])*separator
+		made = printed(args[0], maxBytes) + size(args[0])*separator
 	case name == "format" && len(args) == 2:
-		made = size(args[0]) + weight(args[1])
-	case slices.Contains([]string{"quantity", "isQuantity", "semver", "isSemver"}, name) && size(args[0]) > maxParsed,
-		(name == "find" || name == "findAll") && len(args) >= 2 && size(args[1]) > maxParsed:
+		made = size(args[0]) + printed(args[1], maxBytes)
+	case name == "flatten" && values(args[0], maxElements) > maxElements:
+		return fmt.Errorf("the result of %s is too large", name)
+	case slices.Contains([]string{"quantity", "isQuantity", "semver", "isSemver"}, name) && size(args[0]) > maxParsed:
 		return fmt.Errorf("the argument of %s is too large", name)
 	case name == "quantity" || name == "isQuantity":
 		return quantity.Check(str(args[0]))
-	case name == "distinct" && float64(weight(args[0]))*float64(weight(args[0])) > maxElements:
+	case (name == "sort" || name == "@sortByAssociatedKeys") && sorted(args[0]) > maxSorted,
+		name == "distinct" && pairs(args[0], args[0]) > maxPairs:
 		return fmt.Errorf("the argument of %s is too large", name)
-	case strings.HasPrefix(name, "sets.") && len(args) == 2:
-		if pairs := float64(weight(args[0])) * float64(weight(args[1])); pairs > maxElements {
-			return fmt.Errorf("the arguments of %s are too large", name)
-		}
+	case strings.HasPrefix(name, "sets.") && len(args) == 2 && pairs(args[0], args[1]) > maxPairs:
+		return fmt.Errorf("the arguments of %s are too large", name)
+	case slices.Contains([]string{"indexOf", "lastIndexOf", "includes"}, name) && searched(args) > maxCompared:
+		return fmt.Errorf("the arguments of %s are too large", name)
 	}
 	if made > maxBytes {
 		return fmt.Errorf("the result of %s is too large", name)
 	}
 	return nil
+}
+
+// searched is how many values a search for an element in a list visits, and 0 for a string.
+func searched(args []ref.Val) int64 {
+	list, ok := args[0].(traits.Lister)
+	if !ok {
+		return 0
+	}
+	return comparedWithEach(args[1], list)
 }
 
 func str(v ref.Val) types.String {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/env"
-	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/ext"
 	"k8s.io/apiserver/pkg/cel/library"
 )
@@ -29,7 +28,10 @@ func Extended(more ...cel.EnvOption) (*cel.Env, error) {
 }
 
 func newBase() (*cel.Env, error) {
-	plus := &env.LibrarySubset{ExcludeFunctions: []*env.Function{{Name: operators.Add}}}
+	standard := &env.LibrarySubset{}
+	for name := range replaced {
+		standard.ExcludeFunctions = append(standard.ExcludeFunctions, &env.Function{Name: name})
+	}
 	more, err := libraries()
 	if err != nil {
 		return nil, err
@@ -39,16 +41,15 @@ func newBase() (*cel.Env, error) {
 		return nil, err
 	}
 	return cel.NewCustomEnv(
-		cel.StdLib(cel.StdLibSubset(plus)),
+		cel.StdLib(cel.StdLibSubset(standard)),
 		cel.EagerlyValidateDeclarations(true),
 		cel.DefaultUTCTimeZone(true),
 		cel.CrossTypeNumericComparisons(true),
 		cel.OptionalTypes(),
 		ext.TwoVarComprehensions(),
-		cel.RegexProgramSizeLimit(maxRegexp),
 		cel.FunctionDecls(bounded...),
 		cel.Macros(more.Macros()...),
-		cel.ASTValidators(cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals(), cel.ValidateRegexLiterals()),
+		cel.ASTValidators(cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals(), literalPatterns{}),
 	)
 }
 
@@ -62,9 +63,11 @@ func libraries() (*cel.Env, error) {
 	)
 }
 
-// Program makes what evaluates an expression that was compiled: it ends when the expression has
-// cost MaxCost, or with the context of the evaluation.
+// Program returns the program of a compiled expression. An evaluation ends when it has cost
+// MaxCost, or with its context.
 func Program(e *cel.Env, ast *cel.Ast) (cel.Program, error) {
-	return e.Program(ast, cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost), cel.CostLimit(MaxCost), cel.CostTracking(costs{}),
-		cel.InterruptCheckFrequency(interruptEvery))
+	known := literals{}
+	return e.Program(ast, cel.EvalOptions(cel.OptOptimize, cel.OptTrackCost), cel.CostLimit(MaxCost), cel.CostTracking(costs{known}),
+		cel.OptimizeRegex(known.optimizations()...), cel.CustomDecoratorV2(boundedComparison),
+		cel.CustomDecoratorV2(loopsOf(ast.NativeRep()).decorate), cel.InterruptCheckFrequency(interruptEvery))
 }

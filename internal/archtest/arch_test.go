@@ -202,7 +202,7 @@ var rules = []rule{
 	{
 		in:     []string{"internal/follow"},
 		forbid: []string{"./..."},
-		but:    []string{"./registry/rest", "./internal/wait"},
+		but:    []string{"./registry/rest", "./internal/wait", "./internal/recovery"},
 		reason: "loops of the server see what clients see, rest.Resource, and neither stores nor HTTP",
 	},
 	{

@@ -35,7 +35,7 @@ type room struct {
 // ladder lists the rooms from the bottom up. A package imports packages of its own room and of the
 // rooms before it.
 var ladder = []room{
-	{"Leaves", []string{"trace", "internal/bookkeeping", "internal/suggest", "internal/buildinfo", "internal/diskspace", "internal/keyprefix", "internal/wait"}},
+	{"Leaves", []string{"trace", "internal/bookkeeping", "internal/suggest", "internal/buildinfo", "internal/diskspace", "internal/keyprefix", "internal/wait", "internal/recovery"}},
 	{"Runtime, a module of its own", []string{"runtime/..."}},
 	{"Storage", []string{"storage/...", "internal/etcd3test", "internal/kmstest"}},
 	{"The seams", []string{"registry/rest", "auth/...", "internal/delegated", "admission/...", "proxy"}},

@@ -13,6 +13,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/internal/replicas"
 	"github.com/typeplane/typeplane/internal/wait"
 	"github.com/typeplane/typeplane/registry"
@@ -146,7 +147,9 @@ func (p *Peers) Run(ctx context.Context) {
 	}
 	var all sync.WaitGroup
 	defer all.Wait()
-	all.Go(func() { p.register.Keep(ctx, p.Self) })
+	all.Go(func() {
+		recovery.Loop(ctx, p.log, "replicas", func(ctx context.Context) { p.register.Keep(ctx, p.Self) })
+	})
 	for p.holds() && wait.Sleep(ctx, lookEvery) == nil {
 		if err := p.advance(ctx); err != nil && ctx.Err() == nil {
 			p.log.Warn("look if servers of an older release still run", "error", err)

@@ -18,12 +18,14 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/internal/wait"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
 // Handler is told what happens. Its functions are called one after the other, by one goroutine; the
-// objects are the handler's. A function that is nil is not called.
+// objects are the handler's. A function that is nil is not called. After a panic in Changed or Gone
+// Run continues with the next change; after one in Replace or Settled it begins anew.
 type Handler[T any] struct {
 	// Replace is told everything that there is: first, and whenever changes may have been missed.
 	Replace func([]T)
@@ -44,14 +46,7 @@ const (
 func Run[T any](ctx context.Context, r *rest.Resource, namespace string, log *slog.Logger, h Handler[T]) {
 	pause := firstPause
 	for ctx.Err() == nil {
-		all, revision, err := List[T](ctx, r, namespace)
-		if err == nil {
-			pause = firstPause
-			if h.Replace != nil {
-				h.Replace(all)
-			}
-			err = watch(ctx, r, namespace, revision, h)
-		}
+		err := recovery.Call(log, r.Name, "", func() error { return once(ctx, r, namespace, log, h, func() { pause = firstPause }) })
 		if err == nil || ctx.Err() != nil {
 			continue
 		}
@@ -59,6 +54,36 @@ func Run[T any](ctx context.Context, r *rest.Resource, namespace string, log *sl
 		_ = wait.Sleep(ctx, pause)
 		pause = min(2*pause, lastPause)
 	}
+}
+
+// once tells everything that there is, and then every change until the watch ends. It calls listed
+// when the first is done.
+func once[T any](ctx context.Context, r *rest.Resource, namespace string, log *slog.Logger, h Handler[T], listed func()) error {
+	all, revision, err := List[T](ctx, r, namespace)
+	if err != nil {
+		return err
+	}
+	if h.Replace != nil {
+		h.Replace(all)
+	}
+	listed()
+	return watch(ctx, r, namespace, revision, log, h)
+}
+
+// Each calls f for each object of a resource. It continues after an object for which f panics.
+func Each[T any](log *slog.Logger, resource string, all []T, f func(*T)) {
+	for i := range all {
+		_ = recovery.Object(log, resource, nameOf(&all[i]), func() { f(&all[i]) })
+	}
+}
+
+// nameOf is the namespace and name of an object.
+func nameOf(obj any) string {
+	of, ok := obj.(metav1.Object)
+	if !ok {
+		return ""
+	}
+	return of.GetNamespace() + "/" + of.GetName()
 }
 
 // Keep follows r until ctx ends. After each batch of changes it gives set all objects that there
@@ -75,17 +100,16 @@ func Keep[T any, P interface {
 		}
 		set(all)
 	}
-	name := func(obj P) string { return obj.GetNamespace() + "/" + obj.GetName() }
 	Run(ctx, r, "", log, Handler[T]{
 		Replace: func(all []T) {
 			clear(known)
 			for i := range all {
-				known[name(&all[i])] = &all[i]
+				known[nameOf(P(&all[i]))] = &all[i]
 			}
 			publish()
 		},
-		Changed: func(obj *T) { known[name(obj)] = obj },
-		Gone:    func(obj *T) { delete(known, name(obj)) },
+		Changed: func(obj *T) { known[nameOf(P(obj))] = obj },
+		Gone:    func(obj *T) { delete(known, nameOf(P(obj))) },
 		Settled: publish,
 	})
 }
@@ -108,7 +132,7 @@ func List[T any](ctx context.Context, r *rest.Resource, namespace string) (items
 
 // watch follows from a revision on. It returns nil when it has to start anew, as watches end from
 // time to time.
-func watch[T any](ctx context.Context, r *rest.Resource, namespace, revision string, h Handler[T]) error {
+func watch[T any](ctx context.Context, r *rest.Resource, namespace, revision string, log *slog.Logger, h Handler[T]) error {
 	stream, err := r.Watch.Watch(ctx, namespace, metav1.ListOptions{ResourceVersion: revision})
 	if err != nil {
 		return err
@@ -123,7 +147,7 @@ func watch[T any](ctx context.Context, r *rest.Resource, namespace, revision str
 			return err
 		}
 		for _, event := range events {
-			if err := tell(event, h); err != nil {
+			if err := tell(event, r.Name, log, h); err != nil {
 				return err
 			}
 		}
@@ -133,7 +157,7 @@ func watch[T any](ctx context.Context, r *rest.Resource, namespace, revision str
 	}
 }
 
-func tell[T any](event rest.Event, h Handler[T]) error {
+func tell[T any](event rest.Event, resource string, log *slog.Logger, h Handler[T]) error {
 	on := h.Changed
 	switch event.Type {
 	case rest.Bookmark:
@@ -154,6 +178,6 @@ func tell[T any](event rest.Event, h Handler[T]) error {
 	if err := rest.Read(event.Object, obj); err != nil {
 		return err
 	}
-	on(obj)
+	_ = recovery.Object(log, resource, nameOf(obj), func() { on(obj) })
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/internal/fairness"
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/internal/server"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/registry/rest"
@@ -176,17 +177,18 @@ func Loops(h *Host) []func(context.Context) {
 			continue
 		}
 		all = append(all, func(ctx context.Context) {
-			h.Elect(ctx, lease, func(ctx context.Context) { StartLoops(ctx, loops)() })
+			h.Elect(ctx, lease, func(ctx context.Context) { StartLoops(ctx, h.Log, loops)() })
 		})
 	}
 	return all
 }
 
-// StartLoops runs loops beside each other until ctx ends; wait returns when all are over.
-func StartLoops(ctx context.Context, loops []func(context.Context)) (wait func()) {
+// StartLoops runs loops beside each other until ctx ends. One that panics starts again. wait
+// returns when all have returned.
+func StartLoops(ctx context.Context, log *slog.Logger, loops []func(context.Context)) (wait func()) {
 	var all sync.WaitGroup
 	for _, loop := range loops {
-		all.Go(func() { loop(ctx) })
+		all.Go(func() { recovery.Loop(ctx, log, recovery.NameOf(loop), loop) })
 	}
 	return all.Wait
 }

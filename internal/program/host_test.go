@@ -2,6 +2,7 @@ package program
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -33,7 +34,7 @@ func TestAlone(t *testing.T) {
 					}
 				}
 			}
-			StartLoops(t.Context(), Loops(h))()
+			StartLoops(t.Context(), slog.New(slog.DiscardHandler), Loops(h))()
 			if slices.Sort(ran); !slices.Equal(ran, want) {
 				t.Errorf("%q ran, want %q", ran, want)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/internal/delegated"
 	"github.com/typeplane/typeplane/internal/program"
+	"github.com/typeplane/typeplane/internal/recovery"
 )
 
 // delegation is what other servers decide, as far as the operator asks for it.
@@ -120,7 +121,7 @@ func (p *plan) openTrust(ctx context.Context, d *delegation, client *delegated.C
 	d.trusted = append(d.trusted, cluster)
 	following, stop := context.WithCancel(context.Background())
 	var done sync.WaitGroup
-	done.Go(func() { cluster.Follow(following) })
+	done.Go(func() { recovery.Loop(following, p.log, "delegation", cluster.Follow) })
 	opened.add(func() error {
 		stop()
 		done.Wait()

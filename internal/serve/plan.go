@@ -15,6 +15,7 @@ import (
 	"github.com/typeplane/typeplane/internal/database"
 	"github.com/typeplane/typeplane/internal/fairness"
 	"github.com/typeplane/typeplane/internal/program"
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/registry"
 )
 
@@ -148,12 +149,20 @@ func (p *plan) guard(ctx context.Context, dbs *database.Databases, url string, o
 		Leave: opened.add,
 	}
 	group, watching := errgroup.WithContext(ctx)
-	group.Go(func() error { return follower.Run(watching) })
+	group.Go(p.guarded(watching, follower.Run))
 	_ = dbs.Each(p.known, func(db *database.Database, in *database.Kinds) error {
-		group.Go(func() error { return p.relocation(in, db).Guard(watching) })
+		group.Go(p.guarded(watching, p.relocation(in, db).Guard))
 		return nil
 	})
 	return group.Wait()
+}
+
+// guarded runs a loop, again after a panic.
+func (p *plan) guarded(ctx context.Context, loop func(context.Context) error) func() error {
+	return func() (err error) {
+		recovery.Loop(ctx, p.log, "guard", func(ctx context.Context) { err = loop(ctx) })
+		return err
+	}
 }
 
 // serves says whether the core group's v1 has a resource.

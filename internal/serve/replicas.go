@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/typeplane/typeplane/internal/database"
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/internal/replicas"
 )
 
@@ -49,7 +50,7 @@ func (p *plan) joinPeers(ctx context.Context, url string, db *database.Database,
 	}
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var loop sync.WaitGroup
-	loop.Go(func() { db.Peers.Run(running) })
+	loop.Go(func() { recovery.Loop(running, p.log, "replicas", db.Peers.Run) })
 	return func() error {
 		stop()
 		loop.Wait()

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 
 	"github.com/typeplane/typeplane/internal/database"
 	"github.com/typeplane/typeplane/internal/program"
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/internal/server"
 	"github.com/typeplane/typeplane/registry"
 )
@@ -23,13 +25,14 @@ func Run(ctx context.Context, s program.Server, o *program.Options, out io.Write
 		return err
 	}
 	fmt.Fprintf(out, "export KUBECONFIG=%s\n", shellQuote(i.Kubeconfig()))
-	go i.dbs.OnceFilled(ctx, func() { collector.pace(ctx) })
+	go recovery.Loop(ctx, i.log, "pace", func(ctx context.Context) { i.dbs.OnceFilled(ctx, func() { collector.pace(ctx) }) })
 	return i.Serve(ctx)
 }
 
 // Instance is a server that is open: its listener, its database, its stores. It serves once.
 type Instance struct {
 	door   *door
+	log    *slog.Logger
 	dbs    *database.Databases
 	server *server.Server
 	loops  []func(context.Context)
@@ -90,7 +93,7 @@ func (p *plan) open(ctx context.Context, door *door, opened *closers) (*Instance
 	if err := door.keep(p.program.Name); err != nil {
 		return nil, err
 	}
-	i := &Instance{door: door, dbs: dbs, guard: func(ctx context.Context) error { return p.guard(ctx, dbs, door.url(), opened) }, opened: opened}
+	i := &Instance{door: door, log: p.log, dbs: dbs, guard: func(ctx context.Context) error { return p.guard(ctx, dbs, door.url(), opened) }, opened: opened}
 	s, extended, err := p.openServer(ctx, door, dbs, opened)
 	if err != nil {
 		return nil, err
@@ -166,7 +169,7 @@ func (i *Instance) Serve(ctx context.Context) (err error) {
 	alive, fail := context.WithCancelCause(alive)
 	defer fail(nil)
 	loops, stopLoops := context.WithCancel(alive)
-	wait := program.StartLoops(loops, append(i.loops, func(ctx context.Context) {
+	wait := program.StartLoops(loops, i.log, append(i.loops, func(ctx context.Context) {
 		if err := i.guard(ctx); err != nil {
 			fail(err)
 		}

@@ -43,6 +43,7 @@ func New(config Config) (*Server, error) {
 		registry = prometheus.NewRegistry()
 	}
 	s.requests = metrics.NewRequests(registry)
+	registry.MustRegister(metrics.Loops{})
 	metrics.RegisterInfo(registry, "kubernetes_build_info", "What the server was built of, and the release of Kubernetes that its API behaves like.", config.Version.labels())
 	s.readCount, s.writeCount = newPlace(s.requests, metrics.ReadOnly), newPlace(s.requests, metrics.Mutating)
 	s.watches.limit, s.watches.byUser = config.MaxWatchesPerUser, map[string]opened{}

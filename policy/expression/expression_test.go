@@ -138,11 +138,14 @@ func TestBounds(t *testing.T) {
 		doubled("'abc'", "variables.v59 == 'z'"):            "cost limit exceeded",
 		doubled("object.spec.text", "variables.v59 == 'z'"): "cost limit exceeded",
 		doubled("b'abc'", "variables.v59 == b'z'"):          "cost limit exceeded",
-		`{validations: [{expression: "object.spec.text.replace('', object.spec.text).replace('', object.spec.text) == ''"}]}`:                      "the result of replace is too large",
-		`{validations: [{expression: "object.spec.text.split('').map(c, c).join(object.spec.text + object.spec.text + object.spec.text) == ''"}]}`: "the result of join is too large",
-		`{validations: [{expression: "sets.equivalent(object.spec.text.split(''), object.spec.text.split(''))"}]}`:                                 "the arguments of sets.equivalent are too large",
-		`{validations: [{expression: "'%.999999999f'.format([1.0]) == ''"}]}`:                                                                      "precision",
-		`{validations: [{expression: "object.spec.text.matches('((a{0,100}){0,100}){0,100}')"}]}`:                                                  "exp",
+		`{validations: [{expression: "object.spec.text.replace('', object.spec.text).replace('', object.spec.text) == ''"}]}`:                                "the result of replace is too large",
+		`{validations: [{expression: "object.spec.text.split('').map(c, c).join(object.spec.text + object.spec.text + object.spec.text) == ''"}]}`:           "the result of join is too large",
+		`{validations: [{expression: "sets.equivalent((object.spec.text + object.spec.text).split(''), object.spec.text.split(''))"}]}`:                      "",
+		`{validations: [{expression: "sets.equivalent((object.spec.text + object.spec.text).split(''), (object.spec.text + object.spec.text).split(''))"}]}`: "cost limit exceeded",
+		`{validations: [{expression: "'%.999999999f'.format([1.0]) == ''"}]}`:                                                                                "precision",
+		`{validations: [{expression: "object.spec.text.matches('((a{0,100}){0,100}){0,100}')"}]}`:                                                            "invalid repeat count",
+		`{validations: [{expression: "object.spec.text.matches('(abcdefghijk){1000}')"}]}`:                                                                   "at most 10000 instructions",
+		`{validations: [{expression: "object.spec.text.matches('(abcdefghijk)' + '{1000}')"}]}`:                                                              "at most 10000 instructions",
 	} {
 		got := outcome(t, spec)
 		if !strings.Contains(got, want) {

@@ -32,6 +32,7 @@ func TestLibraries(t *testing.T) {
 		// Regular expressions.
 		"'abc 123 45'.find('[0-9]+') == '123' && 'abc 123 45'.findAll('[0-9]+') == ['123', '45'] && 'a1b2'.findAll('[0-9]', 1) == ['1'] && 'x'.find('y') == ''": "",
 		"object.metadata.name.find('(') == 'w'": "error parsing regexp",
+		"'abc-12'.matches('^[a-z]{1,63}-[0-9]{2}$') && object.metadata.name.matches('^[a-z]' + '{1,63}$') && ['^w{1}$'].all(p, object.metadata.name.matches(p)) && 'a12'.find('[0-9]{2}') == '12'": "",
 		// Lists.
 		"[1, 2, 3].sum() == 6 && [1, 3, 2].max() == 3 && [0.5, 1.5].min() == 0.5 && ['a', 'b', 'a'].lastIndexOf('a') == 2 && ['a', 'b'].isSorted() && ![2, 1].isSorted()": "",
 		"object.spec.list.indexOf('y') == 1 && object.spec.list.indexOf('z') == -1 && object.spec.list.max() == 'y' && !object.spec.list.isSorted()":                      "",
@@ -62,8 +63,8 @@ func TestLibraryBounds(t *testing.T) {
 		"quantity('1e-99999') == quantity('1')":                           "an exponent of at most 3 digits",
 		"isQuantity('1e-99999')":                                          "an exponent of at most 3 digits",
 		"isSemver('" + long + "')":                                        "the argument of isSemver is too large",
-		"'a'.find('" + long + "') == ''":                                  "the argument of find is too large",
-		"object.spec.text.findAll('" + long + "').size() == 0":            "the argument of findAll is too large",
+		"'a'.find('" + long + "') == ''":                                  "at most 10000 bytes",
+		"object.spec.text.findAll('" + long + "').size() == 0":            "at most 10000 bytes",
 		"object.spec.huge.find('" + strings.Repeat("b", 400) + "') == ''": "cost limit exceeded",
 	} {
 		if got := outcomeOf(t, expression, nil, "jane"); !strings.Contains(got, want) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/storage"
 )
 
@@ -24,7 +25,7 @@ var (
 func (c *Cacher) follow() {
 	pause, list := firstPause, true
 	for c.ctx.Err() == nil {
-		err := c.step(&list, func() { pause = firstPause })
+		err := recovery.Call(c.config.Log, "watch cache", c.prefix, func() error { return c.step(&list, func() { pause = firstPause }) })
 		if c.ctx.Err() != nil {
 			return
 		}

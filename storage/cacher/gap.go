@@ -3,6 +3,7 @@ package cacher
 import (
 	"context"
 
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/storage"
 )
 
@@ -32,7 +33,9 @@ func (c *Cacher) replace(page storage.Page, switches int64) bool {
 	switch {
 	case old == nil:
 		defer func() {
-			c.wg.Go(func() { c.readHistory(page.Revision) }) // it looks at s
+			c.wg.Go(func() { // it reads s
+				_ = recovery.Object(c.config.Log, "watch cache", c.prefix, func() { c.readHistory(page.Revision) })
+			})
 			close(c.ready)
 		}()
 	case page.Revision < old.revision || c.epoch.Load() != old.epoch:

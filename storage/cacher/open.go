@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/storage"
 )
 
@@ -62,9 +63,9 @@ func New(config Config) (*Cacher, error) {
 	if config.WriteCache != nil {
 		config.WriteCache.cache.Store(c)
 	}
-	c.wg.Go(c.follow)
-	c.wg.Go(c.pushProgress)
-	c.wg.Go(c.keepChecking)
+	for _, loop := range []func(){c.follow, c.pushProgress, c.keepChecking} {
+		c.wg.Go(func() { recovery.Loop(c.ctx, config.Log, "watch cache", func(context.Context) { loop() }) })
+	}
 	return c, nil
 }
 

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/typeplane/typeplane/internal/recovery"
 )
 
 // Options say what to open. Only File is needed.
@@ -108,7 +110,7 @@ func (e *Encryption) Start(changed func()) {
 		p.run(changed)
 	}
 	if e.options.Reload {
-		e.wg.Go(e.follow)
+		e.wg.Go(func() { recovery.Loop(e.ctx, e.options.Log, "encryption", func(context.Context) { e.follow() }) })
 	}
 }
 

@@ -12,6 +12,8 @@ import (
 
 	"golang.org/x/sync/singleflight"
 	"google.golang.org/grpc/codes"
+
+	"github.com/typeplane/typeplane/internal/recovery"
 )
 
 const (
@@ -90,22 +92,26 @@ func (p *plugin) run(recovered func()) {
 	p.done = make(chan struct{})
 	go func() {
 		defer close(p.done)
-		for {
-			wait := p.pace.healthy
-			if p.healthy() != nil {
-				wait = p.pace.unhealthy
-			}
-			select {
-			case <-time.After(wait):
-			case <-p.kick:
-			case <-p.ctx.Done():
-				return
-			}
-			if p.poll(p.log) == nil && p.mayRetry() {
-				recovered()
-			}
-		}
+		recovery.Loop(p.ctx, p.log, "encryption", func(context.Context) { p.keepPolling(recovered) })
 	}()
+}
+
+func (p *plugin) keepPolling(recovered func()) {
+	for {
+		wait := p.pace.healthy
+		if p.healthy() != nil {
+			wait = p.pace.unhealthy
+		}
+		select {
+		case <-time.After(wait):
+		case <-p.kick:
+		case <-p.ctx.Done():
+			return
+		}
+		if p.poll(p.log) == nil && p.mayRetry() {
+			recovered()
+		}
+	}
 }
 
 // close ends the polls and waits for them.

@@ -9,6 +9,8 @@ import (
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/typeplane/typeplane/internal/recovery"
 )
 
 // compactKey is where the servers on one etcd agree who compacts it: Kubernetes' key, and its
@@ -80,7 +82,8 @@ func (c *Compactor) run(ctx context.Context) {
 			return
 		}
 		step, cancel := context.WithTimeout(ctx, max(c.config.Interval, time.Minute))
-		if err := c.step(step); err != nil && ctx.Err() == nil {
+		err := recovery.Call(c.config.Log, "compactor", "", func() error { return c.step(step) })
+		if err != nil && ctx.Err() == nil {
 			c.config.Log.Warn("etcd could not be compacted; it is tried again in the next round", "error", err)
 		}
 		cancel()

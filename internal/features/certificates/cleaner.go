@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/typeplane/typeplane/internal/follow"
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/internal/wait"
 	"github.com/typeplane/typeplane/registry/rest"
 )
@@ -32,7 +33,8 @@ type cleaner struct {
 // run removes requests until ctx ends.
 func (c *cleaner) run(ctx context.Context) {
 	for {
-		if err := c.clean(ctx, time.Now()); err != nil && ctx.Err() == nil {
+		err := recovery.Call(c.log, c.requests.Name, "", func() error { return c.clean(ctx, time.Now()) })
+		if err != nil && ctx.Err() == nil {
 			c.log.Warn("remove requests for certificates that are over; it is tried again", "error", err)
 		}
 		if wait.Sleep(ctx, cleanEvery) != nil {
@@ -48,7 +50,8 @@ func (c *cleaner) clean(ctx context.Context, now time.Time) error {
 	}
 	for i := range all {
 		csr := &all[i]
-		if !over(csr, now) {
+		old := false
+		if recovery.Object(c.log, c.requests.Name, csr.Name, func() { old = over(csr, now) }) != nil || !old {
 			continue
 		}
 		only := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &csr.UID, ResourceVersion: &csr.ResourceVersion}}

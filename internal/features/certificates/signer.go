@@ -19,6 +19,7 @@ import (
 	"github.com/typeplane/typeplane/internal/features/credential"
 	"github.com/typeplane/typeplane/internal/features/internal/reader"
 	"github.com/typeplane/typeplane/internal/follow"
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/internal/wait"
 	"github.com/typeplane/typeplane/registry/rest"
 )
@@ -55,9 +56,7 @@ func (s *signer) run(ctx context.Context) {
 	}
 	follow.Run(ctx, &s.requests, "", s.log, follow.Handler[certificatesv1.CertificateSigningRequest]{
 		Replace: func(all []certificatesv1.CertificateSigningRequest) {
-			for i := range all {
-				answer(&all[i])
-			}
+			follow.Each(s.log, s.requests.Name, all, answer)
 		},
 		Changed: answer,
 	})
@@ -89,7 +88,7 @@ func waits(csr *certificatesv1.CertificateSigningRequest) bool {
 // insist answers a request, again after each failure, until it has an answer or is gone.
 func (s *signer) insist(ctx context.Context, name string) {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
-		err := s.answer(ctx, name)
+		err := recovery.Call(s.log, s.requests.Name, name, func() error { return s.answer(ctx, name) })
 		if err == nil || apierrors.IsNotFound(err) || ctx.Err() != nil {
 			return
 		}

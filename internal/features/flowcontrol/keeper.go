@@ -13,9 +13,11 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/internal/fairness"
 	"github.com/typeplane/typeplane/internal/follow"
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/internal/wait"
 	"github.com/typeplane/typeplane/registry/rest"
 )
@@ -90,12 +92,30 @@ func (k *keeper) set(change func()) {
 		return
 	}
 	if len(k.nowSchemas) > 0 && len(k.nowLevels) > 0 {
-		k.controller.Set(ConfigOf(k.nowSchemas, k.nowLevels))
+		k.controller.Set(ConfigOf(
+			usable(k.log, k.nowSchemas, func(s *flowcontrolv1.FlowSchema) field.ErrorList { return validateSchemaSpec(s.Name, &s.Spec, nil) }),
+			usable(k.log, k.nowLevels, func(l *flowcontrolv1.PriorityLevelConfiguration) field.ErrorList {
+				return validateLevelSpec(l.Name, &l.Spec, nil)
+			})))
 	}
 	select {
 	case k.changed <- struct{}{}:
 	default:
 	}
+}
+
+// usable leaves out the objects that are not valid: another program has stored them, and a level
+// without queues, for instance, would make every request panic.
+func usable[P metav1.Object](log *slog.Logger, all []P, validate func(P) field.ErrorList) (valid []P) {
+	for _, obj := range all {
+		err := recovery.Call(log, "flowcontrol", obj.GetName(), func() error { return validate(obj).ToAggregate() })
+		if err != nil {
+			log.Error("a flow schema or priority level is not valid, and has no effect", "name", obj.GetName(), "error", err)
+			continue
+		}
+		valid = append(valid, obj)
+	}
+	return valid
 }
 
 func (k *keeper) keepAll(ctx context.Context) error {

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/auth"
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/internal/server/metrics"
 	"github.com/typeplane/typeplane/registry/rest"
 )
@@ -133,7 +134,7 @@ func (c *collector) work(ctx context.Context) {
 			return
 		}
 		it := c.graph.item(n)
-		err := c.judge(ctx, it)
+		err := recovery.Call(c.log, "garbage", c.kinds[it.kind].Name+" "+it.name.Namespace+"/"+it.name.Name, func() error { return c.judge(ctx, it) })
 		if err != nil && !errors.Is(err, errChanged) && ctx.Err() == nil {
 			c.metrics.Retries.Inc()
 			c.log.Warn("collect garbage", "resource", c.kinds[it.kind].Name, "namespace", it.name.Namespace, "name", it.name.Name, "error", err)

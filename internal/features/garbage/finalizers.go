@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/runtime/wire"
 )
 
@@ -48,7 +49,7 @@ func (c *collector) orphanDependents(ctx context.Context, it item, meta *wire.Me
 	for _, n := range dependents {
 		slots <- struct{}{}
 		all.Go(func() {
-			errs <- c.orphanOne(ctx, c.graph.item(n), meta.UID)
+			errs <- recovery.Call(c.log, "garbage", it.name.Name, func() error { return c.orphanOne(ctx, c.graph.item(n), meta.UID) })
 			<-slots
 		})
 	}

@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/internal/wait"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/runtime/wire"
@@ -66,7 +67,7 @@ func (m *monitor) await(ctx context.Context, revision int64) error {
 func (c *collector) follow(ctx context.Context, k *kind) {
 	pause := firstPause
 	for ctx.Err() == nil {
-		err := c.followOnce(ctx, k, func() { pause = firstPause })
+		err := recovery.Call(c.log, "garbage", k.Name, func() error { return c.followOnce(ctx, k, func() { pause = firstPause }) })
 		k.monitor.try.Do(func() { close(k.monitor.tried) })
 		if ctx.Err() != nil {
 			return
@@ -205,7 +206,9 @@ func (c *collector) seen(ctx context.Context) error {
 	errs := make([]error, len(c.kinds))
 	for i, k := range c.kinds {
 		if k.followed {
-			all.Go(func() { errs[i] = k.catchUp(ctx) })
+			all.Go(func() {
+				errs[i] = recovery.Call(c.log, "garbage", k.Name, func() error { return k.catchUp(ctx) })
+			})
 		}
 	}
 	all.Wait()

@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/internal/wait"
 	"github.com/typeplane/typeplane/registry/rest"
 )
@@ -66,7 +67,7 @@ func (e *election) lead(ctx context.Context, loops func(context.Context)) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		loops(leading)
+		recovery.Loop(leading, e.Log, "leader", loops)
 	}()
 	renewed := time.Now()
 	for leading.Err() == nil && time.Since(renewed) < e.Duration*2/3 {

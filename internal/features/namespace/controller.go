@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/typeplane/typeplane/internal/follow"
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -64,7 +65,7 @@ func (c *controller) run(ctx context.Context, resources []rest.Resource) {
 		running[ns.UID] = cancel
 		jobs.Go(func() {
 			defer cancel()
-			c.remove(job, ns, contents)
+			recovery.Loop(job, c.log, c.namespaces.Name, func(ctx context.Context) { c.remove(ctx, ns, contents) })
 		})
 	}
 	stop := func(uid types.UID) {
@@ -78,8 +79,8 @@ func (c *controller) run(ctx context.Context, resources []rest.Resource) {
 			there := map[types.UID]bool{}
 			for i := range all {
 				there[all[i].UID] = true
-				start(&all[i])
 			}
+			follow.Each(c.log, c.namespaces.Name, all, start)
 			for uid := range running {
 				if !there[uid] {
 					stop(uid)

@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/internal/wait"
 	"github.com/typeplane/typeplane/registry/rest"
 	"github.com/typeplane/typeplane/storage"
@@ -52,7 +53,7 @@ func (c *controller) remove(ctx context.Context, ns *corev1.Namespace, contents 
 			continue
 		}
 		pause = firstPause
-		awaitChange(ctx, ns.Name, left)
+		c.awaitChange(ctx, ns.Name, left)
 	}
 }
 
@@ -164,7 +165,7 @@ const fieldManager = "namespace-controller"
 
 // awaitChange waits until something of what is left has gone, or may have. What can go at once is
 // not waited for.
-func awaitChange(ctx context.Context, namespace string, left []remaining) {
+func (c *controller) awaitChange(ctx context.Context, namespace string, left []remaining) {
 	if slices.ContainsFunc(left, func(l remaining) bool { return l.late > 0 }) {
 		_ = wait.Sleep(ctx, settle)
 		return
@@ -174,8 +175,8 @@ func awaitChange(ctx context.Context, namespace string, left []remaining) {
 	changed := make(chan struct{}, len(left))
 	for _, l := range left {
 		go func() {
-			awaitDeletion(ctx, namespace, l)
-			changed <- struct{}{}
+			defer func() { changed <- struct{}{} }()
+			_ = recovery.Object(c.log, "namespaces", namespace, func() { awaitDeletion(ctx, namespace, l) })
 		}()
 	}
 	<-changed

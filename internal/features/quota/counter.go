@@ -36,9 +36,7 @@ const (
 func (c *counter) run(ctx context.Context) {
 	follow.Run(ctx, &c.quotas, "", c.log, follow.Handler[corev1.ResourceQuota]{
 		Replace: func(all []corev1.ResourceQuota) {
-			for i := range all {
-				c.count(ctx, &all[i])
-			}
+			follow.Each(c.log, c.quotas.Name, all, func(q *corev1.ResourceQuota) { c.count(ctx, q) })
 		},
 		Changed: func(q *corev1.ResourceQuota) {
 			if !isCounted(q) {

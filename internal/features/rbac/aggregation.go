@@ -64,7 +64,7 @@ func (c *aggregator) writeAll(ctx context.Context) {
 	for _, name := range slices.Sorted(maps.Keys(c.known)) {
 		roles = append(roles, c.known[name])
 	}
-	gathered := Gather(roles)
+	gathered := Gather(roles, c.log)
 	for _, role := range roles {
 		if role.AggregationRule == nil {
 			continue

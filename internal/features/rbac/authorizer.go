@@ -3,6 +3,7 @@ package rbac
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
 	"sync/atomic"
 
@@ -17,6 +18,7 @@ type Authorizer struct {
 	now atomic.Pointer[Snapshot]
 
 	mu      sync.Mutex // guards what follows
+	log     *slog.Logger
 	objects [kinds]any // the latest list of each kind; nil: not seen yet
 }
 
@@ -84,5 +86,6 @@ func (a *Authorizer) set(kind int, list any) {
 		ClusterRoles:        a.objects[clusterRoles].([]*rbacv1.ClusterRole),
 		RoleBindings:        a.objects[roleBindings].([]*rbacv1.RoleBinding),
 		ClusterRoleBindings: a.objects[clusterRoleBindings].([]*rbacv1.ClusterRoleBinding),
+		Log:                 a.log,
 	}))
 }

@@ -19,6 +19,9 @@ type Sources struct {
 // Follow keeps the Authorizer up to date until ctx ends: it follows each of the resources, all
 // namespaces of them. It must run once.
 func (a *Authorizer) Follow(ctx context.Context, s Sources, log *slog.Logger) {
+	a.mu.Lock()
+	a.log = log
+	a.mu.Unlock()
 	var all sync.WaitGroup
 	all.Go(func() {
 		follow.Keep(ctx, s.Roles, log, func(l []*rbacv1.Role) { a.set(roles, l) })

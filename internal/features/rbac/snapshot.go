@@ -2,12 +2,14 @@ package rbac
 
 import (
 	"fmt"
+	"log/slog"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/typeplane/typeplane/auth"
+	"github.com/typeplane/typeplane/internal/recovery"
 )
 
 // Snapshot is the roles and bindings of one moment. It is not modified, nor is what it points to;
@@ -28,6 +30,8 @@ type Objects struct {
 	ClusterRoles        []*rbacv1.ClusterRole
 	RoleBindings        []*rbacv1.RoleBinding
 	ClusterRoleBindings []*rbacv1.ClusterRoleBinding
+	// Log is told of roles that grant nothing because reading them panicked.
+	Log *slog.Logger
 }
 
 // NewSnapshot keeps the objects, which must not be modified any more. It gathers the rules of
@@ -36,7 +40,7 @@ type Objects struct {
 func NewSnapshot(o Objects) *Snapshot {
 	s := &Snapshot{
 		roles:           map[key]*rbacv1.Role{},
-		clusterRoles:    Gather(o.ClusterRoles),
+		clusterRoles:    Gather(o.ClusterRoles, o.Log),
 		roleBindings:    map[string][]*rbacv1.RoleBinding{},
 		clusterBindings: o.ClusterRoleBindings,
 	}
@@ -53,24 +57,27 @@ func NewSnapshot(o Objects) *Snapshot {
 // that is made of others has theirs, and of those that they are made of, in the order of the roles.
 // What is written in its own rules is not among them. A rule that several have is there several
 // times.
-func Gather(roles []*rbacv1.ClusterRole) map[string][]rbacv1.PolicyRule {
+// A role that makes this panic grants nothing.
+func Gather(roles []*rbacv1.ClusterRole, log *slog.Logger) map[string][]rbacv1.PolicyRule {
 	rules := map[string][]rbacv1.PolicyRule{}
 	for _, role := range roles {
-		if role.AggregationRule == nil {
-			rules[role.Name] = role.Rules
-			continue
-		}
-		parts := map[*rbacv1.ClusterRole]bool{role: true}
-		collect(role, roles, parts)
-		var joined []rbacv1.PolicyRule
-		for _, part := range roles { // in their order, not in that of a map
-			if parts[part] && part.AggregationRule == nil {
-				joined = append(joined, part.Rules...)
-			}
-		}
-		rules[role.Name] = joined
+		_ = recovery.Object(log, "rbac", role.Name, func() { rules[role.Name] = gatherOne(role, roles) })
 	}
 	return rules
+}
+
+func gatherOne(role *rbacv1.ClusterRole, roles []*rbacv1.ClusterRole) (joined []rbacv1.PolicyRule) {
+	if role.AggregationRule == nil {
+		return role.Rules
+	}
+	parts := map[*rbacv1.ClusterRole]bool{role: true}
+	collect(role, roles, parts)
+	for _, part := range roles { // in their order, not in that of a map
+		if parts[part] && part.AggregationRule == nil {
+			joined = append(joined, part.Rules...)
+		}
+	}
+	return joined
 }
 
 // collect adds to parts the roles that a role is made of.

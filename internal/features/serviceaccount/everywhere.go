@@ -13,6 +13,7 @@ import (
 
 	"github.com/typeplane/typeplane/internal/features/internal/reader"
 	"github.com/typeplane/typeplane/internal/follow"
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -98,7 +99,8 @@ func (e *everywhere[T]) keepDoubtful(ctx context.Context) {
 		}
 		for namespace := range namespaces {
 			delete(failed, namespace)
-			if err := e.keep(ctx, namespace); err != nil && ctx.Err() == nil {
+			err := recovery.Call(e.log, e.objects.Name, namespace, func() error { return e.keep(ctx, namespace) })
+			if err != nil && ctx.Err() == nil {
 				e.log.Warn("write what every namespace has; it is tried again", "namespace", namespace, "resource", e.objects.Name, "name", e.name, "error", err)
 				failed[namespace] = true
 			}

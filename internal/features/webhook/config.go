@@ -10,6 +10,7 @@ import (
 
 	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/internal/features/webhook/match"
+	"github.com/typeplane/typeplane/internal/recovery"
 )
 
 // spec is what a configuration says of a webhook. A mutating one is a validating one that may be
@@ -77,8 +78,19 @@ type hook struct {
 const defaultTimeout = 10 * time.Second
 
 // compile makes a hook. What it needs of connections is taken from those of before, or made, and is
-// put into keep.
+// put into keep. A hook whose conditions or client make this panic can't be called, so its failure
+// policy decides.
 func (w *webhooks) compile(s spec, keep map[place]*connection) *hook {
+	h := basic(s)
+	err := recovery.Object(w.config.Log, "webhooks", s.configuration+"/"+s.Name, func() { w.complete(h, s, keep) })
+	if err != nil {
+		h.broken, h.match = err, nil
+	}
+	return h
+}
+
+// basic returns a hook that knows which requests it is for, and what happens if it can't be called.
+func basic(s spec) *hook {
 	h := &hook{
 		configuration: s.configuration, name: s.Name, rules: s.Rules, again: s.again,
 		exact:   s.MatchPolicy != nil && *s.MatchPolicy == admissionregistrationv1.Exact,
@@ -89,13 +101,20 @@ func (w *webhooks) compile(s spec, keep map[place]*connection) *hook {
 	if t := s.TimeoutSeconds; t != nil {
 		h.timeout = time.Duration(*t) * time.Second
 	}
-	var errs [3]error
+	var errs [2]error
 	h.review, errs[0] = reviewVersion(s.AdmissionReviewVersions)
 	h.selectors, errs[1] = match.NewSelectors(s.NamespaceSelector, s.ObjectSelector)
-	h.url, h.to, errs[2] = w.clients.reach(&s.ClientConfig, keep)
 	h.broken = cmp.Or(errs[:]...)
+	return h
+}
+
+// complete gives a hook its connection and its conditions.
+func (w *webhooks) complete(h *hook, s spec, keep map[place]*connection) {
+	var err error
+	h.url, h.to, err = w.clients.reach(&s.ClientConfig, keep)
+	h.broken = cmp.Or(h.broken, err)
 	if len(s.MatchConditions) == 0 {
-		return h
+		return
 	}
 	meets, problems := w.conditions(s.MatchConditions, nil)
 	h.may = w.config.Authorizer
@@ -103,5 +122,4 @@ func (w *webhooks) compile(s spec, keep map[place]*connection) *hook {
 		err := problems.ToAggregate()
 		h.match = unmatchable(err)
 	}
-	return h
 }
