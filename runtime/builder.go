@@ -119,10 +119,10 @@ type Version[V, H Object] struct {
 	// neither. It is for versions that have an OpenAPI schema. nil: the schema tells, which takes
 	// much longer.
 	CompareFields func(c *fieldset.Comparison, old, obj V)
-	// Columns are what a Table shows of an object besides its name, which is always the first
-	// column. Cells returns one cell for each, in that order, of any object, also of an empty one.
-	// A cell is a string, a bool, an int, int32 or int64, a float64, or nil for an unknown value; a
-	// metav1.Time is shown as the time since then. Cells must not modify the object and may be called from any
+	// Columns are the columns of a Table after the name, which is always the first column. Cells
+	// returns one cell for each, in that order, of any object, also of an empty one. A cell is a
+	// string, a bool, an int, int32 or int64, a float64, or nil for an unknown value. A metav1.Time
+	// is shown as the time since then. Cells must not modify the object and may be called from any
 	// goroutine. With neither of them a Table shows the age.
 	Columns []metav1.TableColumnDefinition
 	Cells   func(V) []any

@@ -19,8 +19,8 @@ const (
 	answerObjects = 2000
 )
 
-// maxTimes is how many times the CPU of the same answer in JSON one may cost. What takes less than
-// answerNoise milliseconds is not compared.
+// maxTimes is how many times the CPU of the same answer in JSON one may cost. An answer that takes
+// less than answerNoise milliseconds is not compared.
 const (
 	maxTimes    = 8
 	answerNoise = 100
@@ -61,8 +61,8 @@ func questions(object Object) (all []question) {
 	return all
 }
 
-// answers measures what is asked of a collection with answerSize bytes of objects. An answer may
-// cost as much as a large body, and not many times what the same costs in JSON.
+// answers measures reads of a collection with answerSize bytes of objects. An answer may cost as
+// much as a large body, and not many times as much as the same answer in JSON.
 func answers(t *testing.T, server *apitest.Server, object Object) {
 	items := object.items(0, min(100<<10, object.Stored))
 	for i := range min(answerSize/len(items), answerObjects) {

@@ -56,8 +56,8 @@ func Run[T any](ctx context.Context, r *rest.Resource, namespace string, log *sl
 	}
 }
 
-// once tells everything that there is, and then every change until the watch ends. It calls listed
-// when the first is done.
+// once passes all objects to the handler, and then every change until the watch ends. It calls
+// listed between them.
 func once[T any](ctx context.Context, r *rest.Resource, namespace string, log *slog.Logger, h Handler[T], listed func()) error {
 	all, revision, err := List[T](ctx, r, namespace)
 	if err != nil {

@@ -126,7 +126,7 @@ const (
 	scalarCost = 200
 )
 
-// ItemCost returns what an item of a list counts for Limit besides its size. A type that is not
+// ItemCost returns the cost of a list item for Limit, in addition to its size. A type that is not
 // known before the value is read counts as one with fields.
 func ItemCost(t reflect.Type) int {
 	switch t.Kind() {

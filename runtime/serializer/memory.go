@@ -120,7 +120,7 @@ func (s *shape) read() map[int32]part {
 	return parts
 }
 
-// entryCost is what an entry of a map counts besides its size: see package runtime/json.
+// entryCost is the cost of a map entry in addition to its size: see package runtime/json.
 const entryCost = 320
 
 // partOf is what an occurrence of a field of a type allocates, beside strings.

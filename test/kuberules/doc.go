@@ -2,7 +2,7 @@
 // kube-apiserver, which it links. Each field of each kind is changed in turn. Both have to accept
 // or refuse the object, for the same fields; what both accept has to come to the same answer.
 //
-// TestMergedLists compares rules of lists that clients merge, and TestQuotas what quotas count.
+// TestMergedLists compares rules of lists that clients merge, and TestQuotas the usage of quotas.
 //
 // Start reading at TestRules, and then at TestStrategies and TestAdmission. TestMutations compares
 // what policies make of objects. kinds.go and kinds_kubernetes.go have what is compared, mutate.go

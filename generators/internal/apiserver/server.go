@@ -183,8 +183,8 @@ const (
 	function role = iota
 	statusUpdate
 	deletion
-	// value: the field of its name is what it returns; choice: it points to that; denied: another
-	// field is what it denies.
+	// value: the field of its name holds its result; choice: it holds a pointer to the result;
+	// denied: another field holds the opposite.
 	value
 	choice
 	denied

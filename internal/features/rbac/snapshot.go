@@ -30,7 +30,7 @@ type Objects struct {
 	ClusterRoles        []*rbacv1.ClusterRole
 	RoleBindings        []*rbacv1.RoleBinding
 	ClusterRoleBindings []*rbacv1.ClusterRoleBinding
-	// Log is told of roles that grant nothing because reading them panicked.
+	// Log receives the roles that grant nothing because reading them panicked.
 	Log *slog.Logger
 }
 

@@ -233,8 +233,8 @@ func (c *connection) send(ctx context.Context, to string, body []byte) (*http.Re
 }
 
 // sameServer returns the URL to which an answer redirects the request, nil if it is not to be
-// followed. A webhook must not send the server elsewhere, into networks that only the server can
-// reach. But Go's ServeMux answers a path with "//" by a redirect to the clean path, and envtest of
+// followed. A webhook must not send the server into networks that no other client can reach. But
+// Go's ServeMux answers a path with "//" by a redirect to the clean path, and envtest of
 // controller-runtime configures such paths.
 func sameServer(resp *http.Response) *url.URL {
 	if resp.StatusCode != http.StatusTemporaryRedirect && resp.StatusCode != http.StatusPermanentRedirect {

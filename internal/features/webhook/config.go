@@ -77,9 +77,8 @@ type hook struct {
 // defaultTimeout is for configurations without their defaults.
 const defaultTimeout = 10 * time.Second
 
-// compile makes a hook. What it needs of connections is taken from those of before, or made, and is
-// put into keep. A hook whose conditions or client make this panic can't be called, so its failure
-// policy decides.
+// compile makes a hook. It takes the connection of an earlier hook or opens one, and puts it into
+// keep. A hook that makes this panic cannot be called, so its failure policy decides.
 func (w *webhooks) compile(s spec, keep map[place]*connection) *hook {
 	h := basic(s)
 	err := recovery.Object(w.config.Log, "webhooks", s.configuration+"/"+s.Name, func() { w.complete(h, s, keep) })

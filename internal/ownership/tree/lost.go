@@ -13,7 +13,7 @@ const maxCompared = 1 << 16
 // Lost returns the paths of values that are in was, and neither in shown nor in is. So it finds the
 // fields that a version does not show and that a write through it has removed. A value that differs
 // is not lost. Only the first most paths are returned; n counts all of them. With a nil Type items
-// of lists are told apart by their content.
+// of lists are identified by their content.
 func (t *Type) Lost(was, shown, is map[string]any, most int) (paths []string, n int) {
 	s := losses{most: most}
 	s.object(t, nil, was, shown, is)
@@ -144,7 +144,7 @@ func covers(value, part any) bool {
 	return ok && len(p) > 0
 }
 
-// isNothing reports whether a value is what JSON shows of a field that was never set.
+// isNothing reports whether a value is the JSON of a field that was never set.
 func isNothing(value any) bool {
 	switch value := value.(type) {
 	case nil:

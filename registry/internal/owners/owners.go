@@ -46,7 +46,7 @@ func (o Owners) Tracked() bool { return o.tracker != nil }
 func (o Owners) Check(content map[string]any) error { return o.tracker.Check(content) }
 
 // Apply makes the object that follows live by an apply patch, and the JSON of what was sent of it.
-// left are the fields that nobody manages any more.
+// left are the fields without a manager.
 func (o Owners) Apply(live runtime.Object, content map[string]any, manager string, force bool) (next runtime.Object, text []byte, left ownership.Left, err error) {
 	return o.tracker.Apply(live, content, manager, force)
 }
