@@ -88,7 +88,7 @@ func (w *webhooks) compile(s spec, keep map[place]*connection) *hook {
 	return h
 }
 
-// basic returns a hook that knows which requests it is for, and what happens if it can't be called.
+// basic returns a hook with its rules and its failure policy, without a connection.
 func basic(s spec) *hook {
 	h := &hook{
 		configuration: s.configuration, name: s.Name, rules: s.Rules, again: s.again,
