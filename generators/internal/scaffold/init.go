@@ -143,9 +143,9 @@ func begin(ctx context.Context, c InitConfig, there string) (Result, error) {
 	return result, c.finish(ctx, patterns, modules)
 }
 
-// finish downloads what is needed and prints the generated files. What these import is tidied, too.
+// finish downloads the required modules and generates code. It tidies again because generated code
+// imports more.
 func (c InitConfig) finish(ctx context.Context, patterns, modules []string) error {
-	fmt.Fprintln(c.Log, "gen: the first time, modules are downloaded and compiled now: a minute or two")
 	if err := tidy(ctx, c.Root, modules, c.Log); err != nil {
 		return fmt.Errorf("the files are written; run `go mod tidy` and `go tool gen %s` when this is mended: %w", strings.Join(patterns, " "), err)
 	}
