@@ -15,8 +15,7 @@ help: ## List the targets.
 
 .PHONY: run
 run: ## Generate, build and start the example (EXAMPLE=cluster) with embedded etcd; Ctrl-C stops it.
-	@echo "Generates, builds and starts $(EXAMPLE). All of it is compiled the first time, in three minutes on two cores; later it takes seconds."
-	@hack/stage.sh "1 of 3: build gen, and print code where types have changed" hack/update-codegen.sh
+	@hack/stage.sh "1 of 3: generate code, if files of examples/$(EXAMPLE) have changed" hack/update-codegen.sh --if-changed ./examples/$(EXAMPLE)/...
 	@hack/stage.sh "2 of 3: build $(EXAMPLE)" $(GO) build -o $(BIN)/$(EXAMPLE) ./examples/$(EXAMPLE)
 	@echo "==> 3 of 3: start $(EXAMPLE), with its data in $(DATA); Ctrl-C stops it"
 	@exec $(BIN)/$(EXAMPLE) --data-dir $(DATA) $(ARGS)

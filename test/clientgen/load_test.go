@@ -2,11 +2,11 @@ package clientgen
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"go/ast"
-	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -18,52 +18,31 @@ import (
 	"testing"
 )
 
-// loader reads packages of one module from their source, without the bodies of functions. What they
-// import of other modules comes from the compiler. So nothing of the module has to be compiled to
-// know what it exports.
+// loader reads packages from their source, without the bodies of functions. So nothing has to be
+// compiled to know what a module exports.
 type loader struct {
-	fset    *token.FileSet
-	listed  map[string]listed
-	loaded  map[string]*types.Package
-	outside types.Importer
+	fset   *token.FileSet
+	listed map[string]listed
+	loaded map[string]*types.Package
 }
 
 // listed is what the go command tells of a package.
 type listed struct {
-	ImportPath, Dir, Export string
-	GoFiles, Imports        []string
-	Module                  *struct{ Main bool }
+	ImportPath, Dir string
+	GoFiles         []string
+	ImportMap       map[string]string
 }
-
-func (l listed) ours() bool { return l.Module != nil && l.Module.Main }
 
 // loadPackages loads the packages of a module that patterns name.
 func loadPackages(t *testing.T, dir string, patterns []string) []*types.Package {
 	t.Helper()
-	l := &loader{fset: token.NewFileSet(), listed: map[string]listed{}, loaded: map[string]*types.Package{}}
-	outside := map[string]bool{}
+	l := &loader{fset: token.NewFileSet(), listed: map[string]listed{}, loaded: map[string]*types.Package{"unsafe": types.Unsafe}}
 	for _, p := range list(t, dir, append([]string{"-deps"}, patterns...)) {
 		l.listed[p.ImportPath] = p
 	}
-	for _, p := range l.listed {
-		for _, path := range p.Imports {
-			if p.ours() && !l.listed[path].ours() && path != "unsafe" {
-				outside[path] = true
-			}
-		}
-	}
-	args := []string{"-export", "-deps"}
-	for path := range outside {
-		args = append(args, path)
-	}
-	exports := map[string]string{}
-	for _, p := range list(t, dir, args) {
-		exports[p.ImportPath] = p.Export
-	}
-	l.outside = importer.ForCompiler(l.fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 	var out []*types.Package
 	for _, p := range list(t, dir, patterns) {
-		pkg, err := l.Import(p.ImportPath)
+		pkg, err := l.load(p.ImportPath)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,8 +54,8 @@ func loadPackages(t *testing.T, dir string, patterns []string) []*types.Package 
 // list asks the go command for packages.
 func list(t *testing.T, dir string, args []string) []listed {
 	t.Helper()
-	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,Export,GoFiles,Imports,Module"}, args...)...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,GoFiles,ImportMap"}, args...)...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "CGO_ENABLED=0")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	text, err := cmd.Output()
@@ -95,15 +74,23 @@ func list(t *testing.T, dir string, args []string) []listed {
 	}
 }
 
-// Import loads a package of the module, or asks for what the compiler knows of another.
-func (l *loader) Import(path string) (*types.Package, error) {
-	p := l.listed[path]
-	if !p.ours() {
-		return l.outside.Import(path)
-	}
+// importer has the imports of one package.
+type importer struct {
+	*loader
+	of listed
+}
+
+// Import loads a package by the path in an import declaration.
+func (i importer) Import(path string) (*types.Package, error) {
+	return i.load(cmp.Or(i.of.ImportMap[path], path))
+}
+
+// load loads a package by its own path.
+func (l *loader) load(path string) (*types.Package, error) {
 	if pkg := l.loaded[path]; pkg != nil {
 		return pkg, nil
 	}
+	p := l.listed[path]
 	var files []*ast.File
 	for _, name := range p.GoFiles {
 		f, err := parser.ParseFile(l.fset, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
@@ -112,7 +99,7 @@ func (l *loader) Import(path string) (*types.Package, error) {
 		}
 		files = append(files, f)
 	}
-	config := types.Config{Importer: l, IgnoreFuncBodies: true}
+	config := types.Config{Importer: importer{l, p}, IgnoreFuncBodies: true}
 	pkg, err := config.Check(path, l.fset, files, nil)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

@@ -97,7 +97,7 @@ func (s *server) said() (lines []string) {
 }
 
 // slowMachine matches records that say nothing but that the machine, or its disk, is slow.
-var slowMachine = regexp.MustCompile(`msg="(etcd: .*(took too long|slow fdatasync|leader is overloaded)|a health check failed)|^gen: the go command compiles `)
+var slowMachine = regexp.MustCompile(`msg="(etcd: .*(took too long|slow fdatasync|leader is overloaded)|a health check failed)`)
 
 // anonymous is s.Client without the client certificate.
 func (s *server) anonymous() *http.Client {

@@ -16,6 +16,7 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/diag"
 	"github.com/typeplane/typeplane/generators/internal/load"
 	"github.com/typeplane/typeplane/generators/internal/model"
+	"github.com/typeplane/typeplane/generators/internal/progress"
 	"github.com/typeplane/typeplane/generators/internal/tag"
 )
 
@@ -30,6 +31,8 @@ type Config struct {
 	Ref string
 	// Tags are the tags that are known.
 	Tags *tag.Table
+	// Progress shows the step that a long run is at; nil shows nothing.
+	Progress *progress.Progress
 }
 
 // Result is what has changed for the worse.
@@ -71,7 +74,7 @@ func Check(cfg Config) (Result, error) {
 // read loads one state.
 func read(cfg Config, dir string, patterns []string) ([]*model.API, []diag.Problem, error) {
 	report := &diag.Report{}
-	set, err := load.Load(load.Config{Dir: dir, Env: cfg.Env, Patterns: patterns, Tags: cfg.Tags, Report: report})
+	set, err := load.Load(load.Config{Dir: dir, Env: cfg.Env, Patterns: patterns, Tags: cfg.Tags, Report: report, Progress: cfg.Progress})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/generators"
 	"github.com/typeplane/typeplane/generators/internal/load"
 	"github.com/typeplane/typeplane/generators/internal/model"
+	"github.com/typeplane/typeplane/generators/internal/progress"
 	"github.com/typeplane/typeplane/generators/internal/tag"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -36,6 +37,8 @@ type CheckConfig struct {
 	// Path is a file with CustomResourceDefinitions, or a folder with such files, also in folders
 	// below.
 	Path string
+	// Progress shows the step that a long run is at; nil shows nothing.
+	Progress *progress.Progress
 }
 
 // CheckResult is what was found.
@@ -55,7 +58,7 @@ func Check(cfg CheckConfig) (CheckResult, error) {
 		return CheckResult{}, err
 	}
 	report := &diag.Report{}
-	set, err := load.Load(load.Config{Dir: cfg.Dir, Env: cfg.Env, Patterns: cfg.Patterns, Tags: cfg.Tags, Report: report})
+	set, err := load.Load(load.Config{Dir: cfg.Dir, Env: cfg.Env, Patterns: cfg.Patterns, Tags: cfg.Tags, Report: report, Progress: cfg.Progress})
 	if err != nil {
 		return CheckResult{}, err
 	}

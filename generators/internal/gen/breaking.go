@@ -11,8 +11,9 @@ import (
 // checkBreaking compares the packages with an older state of them and returns the exit status.
 func checkBreaking(cfg generators.Config, ref string, stderr io.Writer) int {
 	result, err := breaking.Check(breaking.Config{
-		Dir: cfg.Dir, Env: cfg.Env, Patterns: cfg.Patterns, Ref: ref, Tags: generators.TagTable(cfg.Known),
+		Dir: cfg.Dir, Env: cfg.Env, Patterns: cfg.Patterns, Ref: ref, Tags: generators.TagTable(cfg.Known), Progress: cfg.Progress,
 	})
+	cfg.Progress.Close()
 	if err != nil {
 		fmt.Fprintln(stderr, "gen:", err)
 		return failed

@@ -11,8 +11,9 @@ import (
 // checkCRD compares CustomResourceDefinitions with the types and returns the exit status.
 func checkCRD(cfg generators.Config, path string, stdout, stderr io.Writer) int {
 	result, err := crd.Check(crd.CheckConfig{
-		Dir: cfg.Dir, Env: cfg.Env, Patterns: cfg.Patterns, Tags: generators.TagTable(cfg.Known), Path: path,
+		Dir: cfg.Dir, Env: cfg.Env, Patterns: cfg.Patterns, Tags: generators.TagTable(cfg.Known), Path: path, Progress: cfg.Progress,
 	})
+	cfg.Progress.Close()
 	if err != nil {
 		fmt.Fprintln(stderr, "gen:", err)
 		return failed

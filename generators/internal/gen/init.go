@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/typeplane/typeplane/generators/internal/generators"
+	"github.com/typeplane/typeplane/generators/internal/progress"
 	"github.com/typeplane/typeplane/generators/internal/scaffold"
 )
 
@@ -93,7 +94,9 @@ var errNotGenerated = errors.New("the files are written, but gen is not content 
 
 // generate runs gen in a folder.
 func (c *subcommand) generate(root string, patterns []string) error {
-	result, err := generators.Run(generators.Config{Dir: root, Patterns: patterns, Plugins: plugins(), Known: plugins()})
+	cfg := generators.Config{Dir: root, Patterns: patterns, Plugins: plugins(), Known: plugins(), Progress: progress.New(c.stderr)}
+	result, err := generators.Run(cfg)
+	cfg.Progress.Close()
 	if err != nil {
 		return err
 	}

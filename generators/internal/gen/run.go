@@ -9,6 +9,7 @@ import (
 
 	"github.com/typeplane/typeplane/generators/internal/emit"
 	"github.com/typeplane/typeplane/generators/internal/generators"
+	"github.com/typeplane/typeplane/generators/internal/progress"
 
 	"github.com/spf13/pflag"
 )
@@ -70,6 +71,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		return misused(stderr, err)
 	}
+	defer cfg.Progress.Close()
 	if flags.Changed("check-breaking") {
 		if o.verify || o.generators != "" {
 			return misused(stderr, errors.New("--check-breaking generates nothing: leave --verify and --generators out"))
@@ -84,6 +86,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	cfg.CacheKey = cacheKey(flags)
 	result, err := generators.Run(cfg)
+	cfg.Progress.Close()
 	if err != nil {
 		fmt.Fprintln(stderr, "gen:", err)
 		return failed
@@ -121,9 +124,8 @@ func (o options) config(patterns []string, log io.Writer) (generators.Config, er
 	}
 	if o.verbose {
 		cfg.Log = log
-	}
-	if file, ok := log.(*os.File); ok { // somebody waits there
-		cfg.Waits = file
+	} else {
+		cfg.Progress = progress.New(log)
 	}
 	if folder, err := os.UserCacheDir(); err == nil && o.cache {
 		cfg.Cache = filepath.Join(folder, "typeplane", "gen")

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -89,7 +90,10 @@ func TestInit(t *testing.T) {
 	if said := m.gen(ok, "init", "example.com/my-shop", "--kind", "Order"); !strings.Contains(said, "make run") {
 		t.Errorf("init says %s", said)
 	}
+	m.builds("go build -o bin/my-shop ./cmd/my-shop\n")
+	m.needsNoTestsOfOthers()
 	m.gen(ok, "add", "subresource", "Order", "call-off")
+	m.builds("go tool gen ./...\nmkdir -p bin && touch bin/generated\ngo build -o bin/my-shop ./cmd/my-shop\n")
 	m.gen(ok, "add", "kind", "Shelf", "--cluster")
 	if said := m.gen(ok, "add", "admission", "KeepOrders"); !strings.Contains(said, "Admission: []typeplane.AdmissionPlugin{keepOrders},") {
 		t.Errorf("add admission says %s", said)
@@ -140,6 +144,29 @@ func TestInit(t *testing.T) {
 	} {
 		if said := m.gen(misuse, args...); !strings.Contains(said, want) {
 			t.Errorf("gen %s says %q, want %q", strings.Join(args, " "), said, want)
+		}
+	}
+}
+
+// builds compares the commands of make build: gen is not among them if no source has changed.
+func (m inModule) builds(want string) {
+	m.Helper()
+	out, err := exec.Command("make", "-n", "build").CombinedOutput()
+	if err != nil || string(out) != want {
+		m.Errorf("make build runs\n%swant\n%s%v", out, want, err)
+	}
+}
+
+// needsNoTestsOfOthers: init downloads no module that only tests of other modules need.
+func (m inModule) needsNoTestsOfOthers() {
+	m.Helper()
+	sums, err := os.ReadFile("go.sum")
+	if err != nil {
+		m.Fatal(err)
+	}
+	for _, module := range []string{"github.com/stretchr/testify", "go.uber.org/goleak", "gonum.org/v1/gonum"} {
+		if regexp.MustCompile(`(?m)^` + module + ` [^/ ]+ h1:`).Match(sums) {
+			m.Errorf("%s was downloaded", module)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/typeplane/typeplane/generators/internal/emit"
 	"github.com/typeplane/typeplane/generators/internal/load"
 	"github.com/typeplane/typeplane/generators/internal/model"
+	"github.com/typeplane/typeplane/generators/internal/progress"
 	"github.com/typeplane/typeplane/internal/suggest"
 )
 
@@ -48,8 +49,8 @@ type Config struct {
 	Shared *load.Shared
 	// Log takes a line for each file and the time of each step; nil is silence.
 	Log io.Writer
-	// Waits takes a line when the go command compiles for long; nil is silence.
-	Waits io.Writer
+	// Progress shows the step that a long run is at; nil shows nothing.
+	Progress *progress.Progress
 }
 
 // Result is what a run found and did.
@@ -91,7 +92,7 @@ func Run(cfg Config) (Result, error) {
 	}
 	report := &diag.Report{}
 	table := TagTable(slices.Concat(cfg.Plugins, cfg.Known))
-	set, err := load.Load(load.Config{Dir: cfg.Dir, Env: cfg.Env, Patterns: cfg.Patterns, Whole: true, Tags: table, Report: report, Shared: cfg.Shared, Waits: cfg.Waits})
+	set, err := load.Load(load.Config{Dir: cfg.Dir, Env: cfg.Env, Patterns: cfg.Patterns, Whole: true, Tags: table, Report: report, Shared: cfg.Shared, Progress: cfg.Progress})
 	if err != nil {
 		return Result{}, err
 	}
@@ -112,6 +113,7 @@ func Run(cfg Config) (Result, error) {
 	var formatter emit.Formatter
 	var stale []string
 	by := printed{}
+	cfg.Progress.Step("generate", len(cfg.Plugins))
 	for _, plugin := range inOrder(cfg.Plugins) {
 		pass := &Pass{
 			Model: m, Packages: slices.Clone(sound), Report: report, Header: cfg.Header,
@@ -129,6 +131,7 @@ func Run(cfg Config) (Result, error) {
 		by.add(plugin.Name, pass.files)
 		files = append(files, pass.files...)
 		formatter.Start(named(m, pass.files)) // while the next plug-in plans
+		cfg.Progress.Add(1)
 		watch.lap("%s: %d files", plugin.Name, len(pass.files))
 	}
 	report.Hearing("")
@@ -142,6 +145,7 @@ func Run(cfg Config) (Result, error) {
 	if len(result.Problems) > 0 {
 		return result, nil
 	}
+	cfg.Progress.Step("format and write files", 0)
 	if result.Changes, err = settle(cfg, m, named(m, files), stale); err != nil {
 		return result, err
 	}

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/typeplane/typeplane/generators/internal/diag"
 	"github.com/typeplane/typeplane/generators/internal/load"
@@ -209,35 +208,5 @@ func replace(file, what, by string) func(*testing.T, string) {
 		if err := os.WriteFile(name, []byte(strings.ReplaceAll(string(text), what, by)), 0o666); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// notes takes what is written line by line.
-type notes chan string
-
-func (n notes) Write(p []byte) (int, error) {
-	n <- string(p)
-	return len(p), nil
-}
-
-// TestWaits: whoever waits long for the go command is told once what for.
-func TestWaits(t *testing.T) {
-	defer load.SetPatience(0)()
-	waits := make(notes, 10)
-	dir := write(t, shop)
-	if _, err := load.Load(load.Config{Dir: dir, Env: offline(), Patterns: []string{"./..."}, Waits: waits}); err != nil {
-		t.Fatal(err)
-	}
-	const want = "gen: the go command compiles what the types import of other modules (packages: 1, and what those import); the next run is quick\n"
-	select {
-	case got := <-waits:
-		if got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	case <-time.After(time.Minute):
-		t.Error("nothing is said")
-	}
-	if len(waits) > 0 {
-		t.Errorf("and again: %q", <-waits)
 	}
 }

@@ -78,16 +78,16 @@ func (s *Set) typeNamed(p *Package, f *ast.File, expr ast.Expr) gotypes.Object {
 func (s *Set) importedAs(f *ast.File, name string) *gotypes.Package {
 	for _, spec := range f.Imports {
 		path, err := strconv.Unquote(spec.Path.Value)
-		imported := s.imports[path]
-		if err != nil || imported == nil {
+		n := s.nodes[path]
+		if err != nil || n == nil || n.pkg == nil {
 			continue
 		}
 		own := ""
 		if spec.Name != nil {
 			own = spec.Name.Name
 		}
-		if cmp.Or(own, imported.Name()) == name {
-			return imported
+		if cmp.Or(own, n.pkg.Name()) == name {
+			return n.pkg
 		}
 	}
 	return nil

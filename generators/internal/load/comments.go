@@ -31,7 +31,7 @@ type Comments struct {
 	Near *Comment
 }
 
-// fileKey names a source file the same way for source and for export data.
+// fileKey names a source file. Files of other modules are parsed twice, at different positions.
 type fileKey struct{ pkg, base string }
 
 // lineKey is a line on which a declaration, or a field, has its name.
@@ -308,8 +308,8 @@ func (s *Set) PackageDoc(p *Package) []string {
 	return nil
 }
 
-// DependencyComments parses the source of a package that was loaded from export data, so that its
-// types have comments. It does nothing for packages that have them.
+// DependencyComments parses a package of another module again, so that its types have comments. It
+// does nothing for packages that have them.
 func (s *Set) DependencyComments(path string) error {
 	p := s.Package(path)
 	if p == nil {
@@ -319,7 +319,12 @@ func (s *Set) DependencyComments(path string) error {
 		return nil
 	}
 	for _, name := range p.node.files {
-		f, err := parser.ParseFile(s.fset, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		data, err := s.readFile(name)
+		if err != nil {
+			return fmt.Errorf("comments of %s: %w", path, err)
+		}
+		blankBodies(data)
+		f, err := parser.ParseFile(s.fset, name, data, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return fmt.Errorf("comments of %s: %w", path, err)
 		}

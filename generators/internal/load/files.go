@@ -3,7 +3,6 @@ package load
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 
@@ -12,7 +11,7 @@ import (
 
 // readFiles reads the source files of packages of the main module, several at a time, except those
 // that we generate.
-func readFiles(nodes []*node) error {
+func (s *Set) readFiles(nodes []*node) error {
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for _, n := range nodes {
@@ -25,7 +24,7 @@ func readFiles(nodes []*node) error {
 				if generatedName(filepath.Base(name)) {
 					continue
 				}
-				data, err := os.ReadFile(name)
+				data, err := s.readFile(name)
 				if err != nil {
 					return fmt.Errorf("load packages: %w", err)
 				}

@@ -6,39 +6,35 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"golang.org/x/mod/module"
 
 	"github.com/typeplane/typeplane/generators/internal/diag"
+	"github.com/typeplane/typeplane/generators/internal/progress"
 )
 
-// The go command is asked twice, and more often only in rare cases. First it says which packages
-// the patterns name, without what they import. Their sources are parsed then; meanwhile it gives
-// the export data of what they import of other modules. At the same time it finds packages of the
-// main module that they import but the patterns do not name.
+// The go command lists packages twice: those that the patterns name, without their imports, and
+// then all that those import. Only in rare cases it lists more. It compiles nothing.
 
-// listed is the part of the go command's answer that we ask for.
+// listed is the part of a package's description by the go command that is read here.
 type listed struct {
-	ImportPath, Name, Dir, Export     string
+	ImportPath, Name, Dir             string
 	GoFiles, CgoFiles, InvalidGoFiles []string
+	ImportMap                         map[string]string
 	Module                            *struct {
 		Path, Dir string
 		Main      bool
 		GoVersion string
 	}
-	Error      *struct{ Err string }
-	DepsErrors []struct{ Err string }
+	Error *struct{ Err string }
 }
 
-const listedFields = "-json=ImportPath,Name,Dir,GoFiles,CgoFiles,InvalidGoFiles,Module,Error"
+const listedFields = "-json=ImportPath,Name,Dir,GoFiles,CgoFiles,InvalidGoFiles,ImportMap,Module,Error"
 
 // list asks the go command for packages, but not for what they import, and returns them.
 func (s *Set) list(patterns []string) ([]*node, error) {
@@ -49,20 +45,15 @@ func (s *Set) list(patterns []string) ([]*node, error) {
 	return s.take(found), nil
 }
 
-// take adds what the go command said to what is known.
+// take adds packages that the go command has described, and returns their nodes.
 func (s *Set) take(found []listed) []*node {
 	out := make([]*node, 0, len(found))
 	for _, l := range found {
+		s.lend(l.ImportPath)
 		n := s.nodes[l.ImportPath]
 		if n == nil || n.dir == "" {
 			n = newNode(l)
 			s.nodes[n.path] = n
-		}
-		if n.export == "" { // one with export data may be shared and stays as it is
-			n.export = l.Export
-			if l.Error != nil && n.problem == "" {
-				n.problem = strings.TrimSpace(l.Error.Err)
-			}
 		}
 		if n.main {
 			s.addMain(mainModule{l.Module.Path, l.Module.Dir})
@@ -82,7 +73,10 @@ func (s *Set) addMain(m mainModule) {
 }
 
 func newNode(l listed) *node {
-	n := &node{path: l.ImportPath, name: l.Name, dir: l.Dir}
+	n := &node{path: l.ImportPath, name: l.Name, dir: l.Dir, importMap: l.ImportMap}
+	if l.Error != nil {
+		n.problem = strings.TrimSpace(l.Error.Err)
+	}
 	if l.Module != nil {
 		n.module, n.main, n.goVersion = l.Module.Path, l.Module.Main, l.Module.GoVersion
 	}
@@ -102,91 +96,65 @@ func (s *Set) ownPath(path string) bool {
 	})
 }
 
-// prefetch starts to ask for what the named packages seem to import, while they are being parsed.
-// The function it returns waits and takes the result over.
-func (s *Set) prefetch(named []*Package) func() {
-	g := s.guess(named)
-	var own, outside []listed
-	var both sync.WaitGroup
-	if paths := slices.Sorted(maps.Keys(g.own)); len(paths) > 0 {
-		both.Go(func() { own, _ = s.query(findQuery(paths)) })
+// ownDir returns the folder of a package of the main module, by its path. The folder may not exist.
+func (s *Set) ownDir(path string) (dir string, ok bool) {
+	for _, m := range s.mainModules {
+		if path != m.path && !strings.HasPrefix(path, m.path+"/") {
+			continue
+		}
+		dir := filepath.Join(m.dir, filepath.FromSlash(strings.TrimPrefix(path, m.path)))
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil || dir == m.dir {
+			return dir, true
+		}
 	}
-	if paths := s.withoutExport(slices.Sorted(maps.Keys(g.outside))); len(paths) > 0 {
-		both.Go(func() { outside, _ = s.compiled(paths) })
-	}
-	return sync.OnceFunc(func() {
-		both.Wait()
-		s.take(own)
-		s.cfg.Shared.keep(s.take(outside))
-	})
+	return "", false
 }
 
-// exportData asks the go command to compile packages of other modules, as far as they are not in
-// its cache. It notes where their export data is, and that of all that they import.
-func (s *Set) exportData(paths []string) error {
-	missing := s.withoutExport(paths)
-	if len(missing) == 0 {
+// know asks the go command for the packages of import paths, as far as they are not known, and for
+// all packages that those import.
+func (s *Set) know(paths []string) error {
+	s.lend(paths...)
+	if len(s.unknown(paths)) == 0 {
 		return nil
 	}
-	found, err := s.compiled(missing)
+	s.reserve()
+	s.lend(paths...)
+	unknown := s.unknown(paths)
+	if len(unknown) == 0 {
+		return nil
+	}
+	found, err := s.query(append([]string{"-deps", listedFields, "--"}, unknown...))
 	if err != nil {
 		return err
 	}
-	s.cfg.Shared.keep(s.take(found))
+	s.take(found)
 	return nil
+}
+
+// unknown returns those of some import paths that the go command has to be asked for.
+func (s *Set) unknown(paths []string) []string {
+	var out []string
+	for _, path := range paths {
+		if path != "unsafe" && path != "C" && s.nodes[path] == nil && module.CheckImportPath(path) == nil {
+			out = append(out, path)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 func findQuery(patterns []string) []string {
 	return append([]string{"-find", listedFields, "--"}, patterns...)
 }
 
-// patience is how long the go command may compile before somebody is told what takes so long.
-var patience = 2 * time.Second
-
-// compiled asks the go command for export data. What is not in its cache it compiles.
-func (s *Set) compiled(paths []string) ([]listed, error) {
-	if s.cfg.Waits != nil {
-		wait := time.AfterFunc(patience, func() {
-			s.told.Do(func() {
-				fmt.Fprintf(s.cfg.Waits, "gen: the go command compiles what the types import of other modules (packages: %d, and what those import); the next run is quick\n", len(paths))
-			})
-		})
-		defer wait.Stop()
-	}
-	return s.query(exportQuery(paths))
-}
-
-func exportQuery(paths []string) []string {
-	return append([]string{"-export", "-deps", "-pgo=off", listedFields + ",Export", "--"}, paths...)
-}
-
-// withoutExport returns the paths whose export data nobody asked for yet.
-func (s *Set) withoutExport(paths []string) []string {
-	s.cfg.Shared.lend(s, paths)
-	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
-		if path == "unsafe" || path == "C" || module.CheckImportPath(path) != nil {
-			return true
-		}
-		n := s.nodes[path]
-		return n != nil && (n.export != "" || n.problem != "" || n.main)
-	})
-}
-
-// query runs the go command.
+// query asks the go command for packages.
 func (s *Set) query(args []string) ([]listed, error) {
-	cmd := exec.Command("go", append([]string{"list", "-e", "-buildvcs=false"}, args...)...)
-	cmd.Dir, cmd.Env = s.dir, s.cfg.Env
-	if cmd.Env == nil {
-		cmd.Env = os.Environ()
-	}
-	cmd.Env = append(slices.Clip(cmd.Env), "PWD="+s.dir) // a folder behind a link keeps the name that the user knows
-	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
-	if err := cmd.Run(); err != nil {
-		return nil, queryError(withoutDownloads(said.String()), err)
+	text, err := s.goCommand(append([]string{"list", "-e", "-buildvcs=false"}, args...)...)
+	if err != nil {
+		return nil, err
 	}
 	var found []listed
-	for d := json.NewDecoder(&out); ; {
+	for d := json.NewDecoder(bytes.NewReader(text)); ; {
 		var l listed
 		if err := d.Decode(&l); errors.Is(err, io.EOF) {
 			return found, nil
@@ -195,6 +163,39 @@ func (s *Set) query(args []string) ([]listed, error) {
 		}
 		found = append(found, l)
 	}
+}
+
+// goCommand runs the go command and returns its output.
+func (s *Set) goCommand(args ...string) ([]byte, error) {
+	cmd := exec.Command("go", args...)
+	cmd.Dir, cmd.Env = s.dir, s.cfg.Env
+	if cmd.Env == nil {
+		cmd.Env = os.Environ()
+	}
+	cmd.Env = append(slices.Clip(cmd.Env), "PWD="+s.dir) // a folder behind a link keeps the name that the user knows
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, io.MultiWriter(&said, &downloads{progress: s.cfg.Progress})
+	if err := cmd.Run(); err != nil {
+		return nil, queryError(withoutDownloads(said.String()), err)
+	}
+	return out.Bytes(), nil
+}
+
+// downloads counts the lines in which the go command names a module that it downloads.
+type downloads struct {
+	progress *progress.Progress
+	begun    bool
+}
+
+func (d *downloads) Write(lines []byte) (int, error) {
+	if n := bytes.Count(lines, []byte("go: downloading ")); n > 0 {
+		if !d.begun {
+			d.progress.Step("download modules", 0)
+			d.begun = true
+		}
+		d.progress.Add(n)
+	}
+	return len(lines), nil
 }
 
 // notFound is about a pattern that names nothing.
@@ -242,7 +243,7 @@ func (s *Set) namedPackages(roots []*node) ([]*Package, error) {
 			Cure:    "name packages as the go command does, like ./...",
 		})
 	}
-	if err := readFiles(inside); err != nil {
+	if err := s.readFiles(inside); err != nil {
 		return nil, err
 	}
 	return s.tagged(inside), nil
@@ -263,7 +264,7 @@ func (s *Set) around() ([]*Package, error) {
 		return nil, err
 	}
 	others := slices.DeleteFunc(found, func(n *node) bool { return !n.main || s.Named[n.path] != "" })
-	if err := readFiles(others); err != nil {
+	if err := s.readFiles(others); err != nil {
 		return nil, err
 	}
 	return s.tagged(others), nil

@@ -1,16 +1,17 @@
 // Package load reads Go packages once, for all plug-ins of a run.
 //
-// Packages of the main module come from their source. Function bodies are not looked at, generated
-// files are left out, and type errors are tolerated. So a stale or missing generated file never
-// stops a run. All other packages come from the export data of the compiler, which is why a run
-// takes tenths of a second. Both fill the same model, gengo's types.Universe, and methods and
-// functions that stand in generated files are invisible in both.
+// Packages come from their source; nothing is compiled. Function bodies are not type-checked, and
+// neither are packages that only function bodies use: that is why a run takes tenths of a second.
+// In the main module generated files are left out and type errors are tolerated, so a stale or
+// missing generated file never stops a run. Methods and functions that stand in generated files are
+// invisible in the model, which is gengo's types.Universe.
 //
 // Start reading at Load. The package never runs user code, never writes files and never asks the
 // network for more than the go command does.
 package load
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	gotypes "go/types"
@@ -19,7 +20,7 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/mod/module"
+	"golang.org/x/sync/errgroup"
 	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/internal/diag"
@@ -42,12 +43,17 @@ func Load(cfg Config) (*Set, error) {
 	s := &Set{
 		Universe: newUniverse(), Named: map[string]string{},
 		fset: token.NewFileSet(), dir: dir, cfg: cfg,
-		nodes: map[string]*node{}, packages: map[string]*Package{}, imports: map[string]*gotypes.Package{},
-		active: map[string]bool{}, walked: map[gotypes.Type]*types.Type{}, objects: map[*types.Type]gotypes.Object{},
+		nodes: map[string]*node{}, packages: map[string]*Package{}, walked: map[gotypes.Type]*types.Type{}, objects: map[*types.Type]gotypes.Object{},
 		members: map[*types.Type]*gotypes.Struct{}, docs: map[fileKey]*fileDocs{}, comments: map[*ast.CommentGroup]*Comment{}, blamed: map[string]bool{},
 	}
+	if cfg.Shared != nil {
+		s.fset = cfg.Shared.files()
+	}
+	cfg.Progress.Step("list packages", 0)
+	var settings errgroup.Group // at the same time
+	settings.Go(s.readSettings)
 	roots, err := s.list(cfg.Patterns)
-	if err != nil {
+	if err := cmp.Or(err, settings.Wait()); err != nil {
 		return nil, err
 	}
 	named, err := s.namedPackages(roots)
@@ -61,12 +67,14 @@ func Load(cfg Config) (*Set, error) {
 		}
 	}
 	all := s.All()
-	exports := s.prefetch(all)
-	if err := s.readSources(all, exports); err != nil {
+	var nodes []*node
+	for _, p := range all {
+		nodes = append(nodes, p.node)
+	}
+	if err := s.complete(nodes); err != nil {
 		return nil, err
 	}
 	for _, p := range all {
-		s.check(p)
 		s.reportLost(p)
 		s.fill(p)
 	}
@@ -98,53 +106,15 @@ func (s *Set) Folders() []string {
 // Package returns a package by import path, nil if there is none. A package that nothing needed so
 // far is loaded now.
 func (s *Set) Package(path string) *Package {
-	p := s.packages[path]
-	if p == nil {
-		if p = s.find(path); p == nil {
-			return nil
-		}
-	}
-	if p.Go == nil {
-		if p.Main {
-			s.check(p)
-		} else {
-			p.Go = s.importOutside(path)
-		}
-	}
-	if p.Go == nil {
+	defer s.release(nil)
+	if s.know([]string{path}) != nil {
 		return nil
 	}
-	s.fill(p)
-	return p
-}
-
-// find makes the package known to the set, with the go command if it has to.
-func (s *Set) find(path string) *Package {
-	if s.nodes[path] == nil {
-		if module.CheckImportPath(path) != nil {
-			return nil
-		}
-		if s.ask(path) != nil {
-			return nil
-		}
-	}
 	n := s.nodes[path]
-	if n == nil || len(n.files) == 0 {
+	if n == nil || len(n.files) == 0 || s.complete([]*node{n}) != nil || n.fault != nil {
 		return nil
 	}
 	p := s.newPackage(n)
-	if p.Main {
-		if err := s.readSources([]*Package{p}, func() {}); err != nil {
-			return nil
-		}
-	}
+	s.fill(p)
 	return p
-}
-
-// ask asks the go command for a package that nothing needed so far.
-func (s *Set) ask(path string) error {
-	if s.ownPath(path) {
-		return s.know([]string{path})
-	}
-	return s.exportData([]string{path})
 }

@@ -19,44 +19,28 @@ func (s *Set) reportLost(p *Package) {
 	if len(p.lost) == 0 {
 		return
 	}
-	causes := s.causes(p.lost)
 	for _, l := range p.lost {
-		why := causes[l.path]
-		if why != "" && s.blamed[why] {
+		why := s.reason(l.path)
+		if why.message != "" && s.blamed[why.message] {
 			continue
 		}
-		s.blamed[why] = true
+		s.blamed[why.message] = true
 		s.cfg.Report.Add(importProblem(l, why))
 	}
 	p.lost = nil
 }
 
-// causes tells why imports lead nowhere, in the words of the go command: by what is wrong with them
-// or, failing that, with what they import themselves. That takes another question, which nobody has
-// to wait for while all is well.
-func (s *Set) causes(lost []lostImport) map[string]string {
-	out := map[string]string{}
-	var unknown []string
-	for _, l := range lost {
-		if n := s.nodes[l.path]; n != nil && n.problem != "" {
-			out[l.path] = n.problem
-		} else if n != nil && !n.main {
-			unknown = append(unknown, l.path)
-		}
+// reason returns why an import leads nowhere: the fault of the package, or of one that it uses. It
+// is zero if the go command does not know the path.
+func (s *Set) reason(path string) fault {
+	switch n := s.nodes[path]; {
+	case n == nil:
+		return fault{}
+	case n.fault != nil:
+		return *n.fault
+	default:
+		return *s.missing(path)
 	}
-	if len(unknown) == 0 {
-		return out
-	}
-	found, err := s.query(append([]string{"-export", "-json=ImportPath,DepsErrors", "--"}, unknown...))
-	if err != nil {
-		return out // the imports are reported without a reason
-	}
-	for _, l := range found {
-		if len(l.DepsErrors) > 0 {
-			out[l.ImportPath] = strings.TrimSpace(l.DepsErrors[0].Err)
-		}
-	}
-	return out
 }
 
 // Unreachable returns those of some import paths that nothing in the main module can import, with
@@ -112,16 +96,11 @@ func hasPackage(dir, below string) bool {
 	return true
 }
 
-// importProblem says why an import leads nowhere, without the go command's advice to get it.
-func importProblem(l lostImport, why string) diag.Problem {
-	p := diag.Problem{Pos: l.at, Message: fmt.Sprintf("cannot import %s", l.path)}
-	if rest, ok := strings.CutPrefix(why, "# "); ok { // the compiler's: the package's path stands on a line of its own
-		_, why, _ = strings.Cut(rest, "\n")
+// importProblem is the problem of an import that leads nowhere.
+func importProblem(l lostImport, why fault) diag.Problem {
+	p := diag.Problem{Pos: l.at, Message: fmt.Sprintf("cannot import %s", l.path), Cure: why.cure}
+	if why.message != "" {
+		p.Message += ": " + why.message
 	}
-	if why == "" {
-		return p
-	}
-	text, cure := advice(why)
-	p.Message, p.Cure = p.Message+": "+text, cure
 	return p
 }

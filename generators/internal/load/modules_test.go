@@ -286,7 +286,7 @@ type Word strin
 	if _, err := load.Load(load.Config{Dir: dir, Env: append(os.Environ(), "GOWORK=off", "GOFLAGS="), Patterns: []string{"./..."}, Report: report}); err != nil {
 		t.Fatal(err)
 	}
-	const want = "v1/book.go:4:8: cannot import example.org/words/list: words/print/print.go:3:11: undefined: strin"
+	const want = "v1/book.go:4:8: cannot import example.org/words/list: words/print/print.go:3:11: undefined: strin; correct the file, or require another version of example.org/words"
 	if got := report.Problems(); len(got) != 1 || got[0].String() != want {
 		t.Errorf("got %v, want %s", got, want)
 	}

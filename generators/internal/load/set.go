@@ -4,12 +4,11 @@ import (
 	"go/ast"
 	"go/token"
 	gotypes "go/types"
-	"io"
-	"sync"
 
 	"k8s.io/gengo/v2/types"
 
 	"github.com/typeplane/typeplane/generators/internal/diag"
+	"github.com/typeplane/typeplane/generators/internal/progress"
 	"github.com/typeplane/typeplane/generators/internal/tag"
 )
 
@@ -28,10 +27,10 @@ type Config struct {
 	Tags *tag.Table
 	// Report takes what is wrong in the packages: syntax errors, imports that cannot be resolved.
 	Report *diag.Report
-	// Shared, if not nil, is asked before the go command is asked about other modules.
+	// Shared, if not nil, holds packages of other modules for several runs.
 	Shared *Shared
-	// Waits takes a line when the go command compiles for long; nil is silence.
-	Waits io.Writer
+	// Progress shows the step that a long run is at; nil shows nothing.
+	Progress *progress.Progress
 }
 
 // Set is the result: packages by import path and the types in them. It grows when Package asks for
@@ -56,16 +55,15 @@ type Set struct {
 	cfg         Config
 	nodes       map[string]*node // what the go command told, by import path
 	mainModules []mainModule
-	packages    map[string]*Package         // what was handed out or loaded
-	imports     map[string]*gotypes.Package // source and export data, by import path
-	active      map[string]bool             // source packages being checked, to stop at import cycles
+	packages    map[string]*Package // what was handed out or loaded
 	walked      map[gotypes.Type]*types.Type
 	objects     map[*types.Type]gotypes.Object // named types, functions, variables, constants
 	members     map[*types.Type]*gotypes.Struct
 	docs        map[fileKey]*fileDocs
 	comments    map[*ast.CommentGroup]*Comment
 	blamed      map[string]bool // why imports lead nowhere, as far as it was said
-	told        sync.Once       // what takes so long
+	reserved    bool            // this run adds packages to cfg.Shared
+	settings    settings
 }
 
 // Package is one Go package.
@@ -117,13 +115,21 @@ type Alias struct {
 // node is what the go command tells of a package.
 type node struct {
 	path, name, dir string
-	module          string   // path of its module, "" in the standard library
-	main            bool     // of the main module
-	goVersion       string   // that of its module's go.mod, "" if there is none
-	files           []string // Go source files, absolute
-	sources         [][]byte // their contents until they are parsed, nil for those that are not read
-	export          string   // file of export data
-	problem         string   // what the go command said is wrong
+	module          string            // path of its module, "" in the standard library
+	main            bool              // of the main module
+	goVersion       string            // that of its module's go.mod, "" if there is none
+	files           []string          // Go source files, absolute
+	sources         [][]byte          // their contents until they are parsed, nil for those that are not read
+	importMap       map[string]string // import paths of its files, where they lead elsewhere
+	problem         string            // what the go command said is wrong
+
+	read     bool              // it is parsed, or about to be
+	syntax   []*ast.File       // until it is checked
+	selected []map[string]bool // of each file: see selectedNames
+	uses     []use             // packages that its declarations need
+	fault    *fault            // the reason for which it cannot be imported; never of the main module
+	bound    bool              // it is of the main module, or uses a package that is bound
+	pkg      *gotypes.Package  // once it is checked
 }
 
 // Comment is a block of comment lines. There is one Comment for each block of the source, so that
@@ -139,6 +145,9 @@ func (s *Set) newPackage(n *node) *Package {
 		return p
 	}
 	p := &Package{Path: n.path, Name: n.name, Dir: n.dir, Main: n.main, GoVersion: n.goVersion, node: n, Types: s.Universe.Package(n.path)}
+	if !n.main {
+		p.Go = n.pkg
+	}
 	p.Types.Name, p.Types.Dir = n.name, n.dir
 	p.foreign = map[*ast.File]bool{}
 	s.packages[n.path] = p

@@ -2,6 +2,7 @@ package load
 
 import (
 	"go/constant"
+	"go/token"
 	gotypes "go/types"
 	"path/filepath"
 
@@ -15,7 +16,7 @@ func newUniverse() types.Universe {
 	return u
 }
 
-// fill puts everything that a package declares into the model.
+// fill adds all declarations of a package to the model; of another module, those that are exported.
 func (s *Set) fill(p *Package) {
 	if p.filled || p.Go == nil {
 		return
@@ -23,6 +24,9 @@ func (s *Set) fill(p *Package) {
 	p.filled = true
 	scope := p.Go.Scope()
 	for _, name := range scope.Names() {
+		if !p.Main && !token.IsExported(name) {
+			continue
+		}
 		switch obj := scope.Lookup(name).(type) {
 		case *gotypes.TypeName:
 			s.declareType(p, obj)

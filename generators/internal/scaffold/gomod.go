@@ -37,8 +37,14 @@ func (o Origin) require(runtimeOnly bool) []string {
 // goCommand runs the go command in a folder. What it downloads it says on log; its last words are
 // in the error.
 func goCommand(ctx context.Context, dir string, log io.Writer, args ...string) error {
+	return goCommandWith(ctx, nil, dir, log, args...)
+}
+
+// goCommandWith runs the go command with more environment variables.
+func goCommandWith(ctx context.Context, env []string, dir string, log io.Writer, args ...string) error {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	var said tail
+	cmd.Env = append(os.Environ(), env...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, log, io.MultiWriter(log, &said)
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("go %s in %s: %w: %s", strings.Join(args, " "), dir, err, strings.TrimSpace(string(said)))
@@ -98,10 +104,12 @@ func Patterns(root string) ([]string, error) {
 	return out, nil
 }
 
-// tidy brings the go.mod of each module up to date.
-func tidy(ctx context.Context, root string, modules []string, log io.Writer) error {
+// require adds to the go.mod of each module the modules that its packages, tests and tools need.
+// Unlike it, go mod tidy downloads modules that only the tests of other modules need.
+func require(ctx context.Context, root string, modules []string, log io.Writer) error {
 	for _, dir := range modules {
-		if err := goCommand(ctx, filepath.Join(root, dir), log, "mod", "tidy"); err != nil {
+		// in a workspace, the go command does not change go.mod
+		if err := goCommandWith(ctx, []string{"GOWORK=off"}, filepath.Join(root, dir), log, "list", "-mod=mod", "-deps", "-test", "-f={{/* prints nothing */}}", "./...", "tool"); err != nil {
 			return err
 		}
 	}

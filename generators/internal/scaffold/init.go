@@ -140,19 +140,27 @@ func begin(ctx context.Context, c InitConfig, there string) (Result, error) {
 		return result, err
 	}
 	result.Next = []string{"make test", "make run"}
-	return result, c.finish(ctx, patterns, modules)
+	if err := c.finish(ctx, patterns, modules); err != nil {
+		return result, err
+	}
+	return result, noteGenerated(c.Root)
 }
 
-// finish downloads what is needed and prints the generated files. What these import is tidied, too.
+// finish downloads the required modules and generates code. Generated code may require more.
 func (c InitConfig) finish(ctx context.Context, patterns, modules []string) error {
-	fmt.Fprintln(c.Log, "gen: the first time, modules are downloaded and compiled now: a minute or two")
-	if err := tidy(ctx, c.Root, modules, c.Log); err != nil {
+	if err := require(ctx, c.Root, modules, c.Log); err != nil {
 		return fmt.Errorf("the files are written; run `go mod tidy` and `go tool gen %s` when this is mended: %w", strings.Join(patterns, " "), err)
 	}
 	if err := c.Generate(patterns); err != nil {
 		return err
 	}
-	return tidy(ctx, c.Root, modules, c.Log)
+	return require(ctx, c.Root, modules, c.Log)
+}
+
+// noteGenerated writes the file by which the Makefile finds that code is generated.
+func noteGenerated(root string) error {
+	dir := filepath.Join(root, "bin")
+	return errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, "generated"), nil, 0o644))
 }
 
 // modules writes go.mod, and the module of the API with a go.work around both.
