@@ -24,5 +24,6 @@ func main() { typeplane.Main(program()) }
 func program() typeplane.Server {
 	s := newServer()
 	s.APIs = team.APIs()
+	s.Virtual = []typeplane.Virtual{rooms}
 	return s
 }

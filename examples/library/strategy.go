@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/typeplane/typeplane/examples/library/api"
@@ -36,6 +38,25 @@ func (BookStrategy) Validate(_ context.Context, book *api.Book) field.ErrorList 
 		}
 	}
 	return errs
+}
+
+// ShelfStrategy holds the rules of shelves.
+type ShelfStrategy struct{}
+
+// ValidateUpdate refuses a capacity below the number of books on the shelf.
+func (ShelfStrategy) ValidateUpdate(ctx context.Context, shelf, old *v1.Shelf) field.ErrorList {
+	if *shelf.Spec.Capacity >= *old.Spec.Capacity {
+		return nil
+	}
+	path := field.NewPath("spec", "capacity")
+	books, err := registry.List[*v1.Book](ctx, "", metav1.ListOptions{FieldSelector: "spec.shelf=" + shelf.Name})
+	if err != nil {
+		return field.ErrorList{field.InternalError(path, err)}
+	}
+	if len(books) > int(*shelf.Spec.Capacity) {
+		return field.ErrorList{field.Invalid(path, *shelf.Spec.Capacity, fmt.Sprintf("%d books are on the shelf", len(books)))}
+	}
+	return nil
 }
 
 // Lend answers POST …/books/{name}/lend: one copy less is available.

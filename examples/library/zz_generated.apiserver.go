@@ -106,6 +106,7 @@ func addToScheme(b *runtime.Builder) {
 // newServer returns the server of this program: its kinds, and how each of them is stored and served.
 func newServer() typeplane.Server {
 	bookStrategy := new(BookStrategy)
+	shelfStrategy := new(ShelfStrategy)
 	return typeplane.Server{
 		Name:        "library",
 		AddToScheme: addToScheme,
@@ -133,6 +134,9 @@ func newServer() typeplane.Server {
 				Singular:       "shelf",
 				StorageVersion: schema.GroupVersion{Group: "library.example.com", Version: "v1"},
 				Versions:       []schema.GroupVersion{{Group: "library.example.com", Version: "v1"}},
+				Strategy: registry.Strategy[*v1.Shelf]{
+					ValidateUpdate: shelfStrategy.ValidateUpdate,
+				},
 			}),
 		},
 		OpenAPI: map[schema.GroupVersion]string{

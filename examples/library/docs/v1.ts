@@ -84,6 +84,23 @@ export interface Loan extends TypeMeta {
 }
 
 /**
+ * Room is a room of the library with the number of its shelves and books. The server computes it
+ * when a client reads it; it is not stored.
+ */
+export interface Room extends TypeMeta {
+  metadata: ObjectMeta
+
+  /** shelves is the number of shelves in the room. */
+  shelves: number
+
+  /** capacity is the number of books that fit on them. */
+  capacity: number
+
+  /** books is the number of books on them. */
+  books: number
+}
+
+/**
  * Shelf is a place for books. It is cluster-scoped, because the house has one set of shelves. It
  * has one version, so there is no hub type.
  */

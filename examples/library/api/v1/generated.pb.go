@@ -505,6 +505,109 @@ func (m *Loan) String() string {
 }
 
 // Reset empties m.
+func (m *Room) Reset() { *m = Room{} }
+
+// Size is how many bytes m takes on the wire; nil takes none.
+func (m *Room) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	n += 1 + protobuf.SizeBytes(m.ObjectMeta.Size())
+	n += 1 + protobuf.SizeVarint(uint64(m.Shelves))
+	n += 1 + protobuf.SizeVarint(uint64(m.Capacity))
+	n += 1 + protobuf.SizeVarint(uint64(m.Books))
+	return n
+}
+
+// Marshal returns m as it stands on the wire.
+func (m *Room) Marshal() ([]byte, error) {
+	w := protobuf.NewWriter()
+	n := marshal_Room(&w, 0, m)
+	if w.Again(n) {
+		n = marshal_Room(&w, 0, m)
+	}
+	return w.Finish(nil, n)
+}
+
+// MarshalTo writes m at the start of data, which must have room for it, and returns how long it is.
+func (m *Room) MarshalTo(data []byte) (int, error) {
+	return m.MarshalToSizedBuffer(data[:m.Size()])
+}
+
+// MarshalToSizedBuffer writes m at the end of data, which must have room for it, and returns how long it is.
+func (m *Room) MarshalToSizedBuffer(data []byte) (int, error) {
+	w := protobuf.Writer{Data: data}
+	return w.Fit(marshal_Room(&w, 0, m))
+}
+
+// Unmarshal adds what data says to m, which is empty after Reset. It keeps no part of data.
+func (m *Room) Unmarshal(data []byte) error {
+	var err error
+	var slabs [apimachinery.FirstSlab]protobuf.Slab
+	r := protobuf.Reader{Err: &err, Slabs: slabs[:]}
+	apimachinery.Start(&r, data)
+	protobuf.Read(&r, &type_Room, func() { reads_Room() }, data, m)
+	return err
+}
+
+// UnmarshalShared_Room is Unmarshal, but strings of m are parts of data: it must not be changed any more, and
+// each of them keeps all of it in memory. So are sets of fields (FieldsV1); other byte slices are copied.
+func UnmarshalShared_Room(data []byte, m *Room) error {
+	var err error
+	var slabs [apimachinery.FirstSlab]protobuf.Slab
+	r := protobuf.Reader{Shared: true, Err: &err, Slabs: slabs[:]}
+	apimachinery.Start(&r, data)
+	protobuf.Read(&r, &type_Room, func() { reads_Room() }, data, m)
+	return err
+}
+
+// Recycler_Room returns a function that reads one message after the other into the same memory, as UnmarshalShared_Room
+// does: what it returns is good until it is called again. Only one goroutine at a time may call it.
+func Recycler_Room() func(data []byte) (*Room, error) {
+	return protobuf.Recycler(&type_Room, func() { reads_Room() }, apimachinery.FirstSlab)
+}
+
+// type_Room is how Room is read.
+var type_Room = protobuf.Type[Room]{Layout: protobuf.Layout{Object: true}}
+
+// reads_Room says where the fields of Room are and how each is read.
+func reads_Room() *protobuf.Type[Room] {
+	if m := protobuf.Begin(&type_Room); m != nil {
+		t := &type_Room.Layout
+		protobuf.Message(t, 1, &m.ObjectMeta, apimachinery.ObjectMeta())
+		protobuf.Number(t, 2, &m.Shelves)
+		protobuf.Number(t, 3, &m.Capacity)
+		protobuf.Number(t, 4, &m.Books)
+	}
+	return &type_Room
+}
+
+// marshal_Room writes m before the n bytes that w has, and returns how many it has then.
+func marshal_Room(w *protobuf.Writer, n int, m *Room) int {
+	if m == nil {
+		return n
+	}
+	n = w.PutNumber(n, 4<<3, uint64(m.Books))
+	n = w.PutNumber(n, 3<<3, uint64(m.Capacity))
+	n = w.PutNumber(n, 2<<3, uint64(m.Shelves))
+	n = w.Close(apimachinery.PutObjectMeta(w, n, &m.ObjectMeta), 1<<3|2, n)
+	return n
+}
+
+// String is for people: it shows all that m holds.
+func (m *Room) String() string {
+	if m == nil {
+		return "nil"
+	}
+	return "&Room{" +
+		"ObjectMeta:" + protobuf.StructToString(strings.Replace(fmt.Sprint(m.ObjectMeta), "ObjectMeta", "v1.ObjectMeta", 1)) + "," +
+		"Shelves:" + fmt.Sprint(m.Shelves) + "," +
+		"Capacity:" + fmt.Sprint(m.Capacity) + "," +
+		"Books:" + fmt.Sprint(m.Books) + "," +
+		"}"
+}
+
+// Reset empties m.
 func (m *Shelf) Reset() { *m = Shelf{} }
 
 // Size is how many bytes m takes on the wire; nil takes none.

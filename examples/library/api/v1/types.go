@@ -143,3 +143,20 @@ type ShelfList struct {
 	// items are the shelves.
 	Items []Shelf `json:"items"`
 }
+
+// Room is a room of the library with the number of its shelves and books. The server computes it
+// when a client reads it; it is not stored.
+//
+// +kubebuilder:skipversion
+// +k8s:deepcopy-gen:interfaces=k8s.io/apimachinery/pkg/runtime.Object
+type Room struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// shelves is the number of shelves in the room.
+	Shelves int32 `json:"shelves"`
+	// capacity is the number of books that fit on them.
+	Capacity int32 `json:"capacity"`
+	// books is the number of books on them.
+	Books int32 `json:"books"`
+}

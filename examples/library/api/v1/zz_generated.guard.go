@@ -76,6 +76,18 @@ func _() {
 	type runGenAgain struct {
 		metav1.TypeMeta
 		metav1.ObjectMeta
+		Shelves  int32
+		Capacity int32
+		Books    int32
+	}
+	// If this does not compile, Room has changed since gen ran: run go generate, or gen.
+	_ = Room(runGenAgain{})
+}
+
+func _() {
+	type runGenAgain struct {
+		metav1.TypeMeta
+		metav1.ObjectMeta
 		Spec ShelfSpec
 	}
 	// If this does not compile, Shelf has changed since gen ran: run go generate, or gen.

@@ -219,6 +219,53 @@ func ReadJSON_Loan(r *json.Reader, out *Loan) {
 	}
 }
 
+// AppendJSON_Room appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
+func AppendJSON_Room(dst []byte, in *Room) ([]byte, error) {
+	var err error
+	start := len(dst)
+	dst = json.AppendOptionalString(dst, `,"kind":`, in.TypeMeta.Kind)
+	dst = json.AppendOptionalString(dst, `,"apiVersion":`, in.TypeMeta.APIVersion)
+	dst, err = apimachinery.AppendJSON_ObjectMeta(json.AppendName(dst, `,"metadata":`), &in.ObjectMeta)
+	dst = json.AppendIntField(dst, `,"shelves":`, in.Shelves)
+	dst = json.AppendIntField(dst, `,"capacity":`, in.Capacity)
+	dst = json.AppendIntField(dst, `,"books":`, in.Books)
+	return json.Close(dst, start), err
+}
+
+// ReadJSON_Room reads a JSON value into out, which is empty. What is wrong with it is asked of r afterwards.
+func ReadJSON_Room(r *json.Reader, out *Room) {
+	if !r.BeginObject("v1.Room") {
+		return
+	}
+	var seen uint64
+	for r.NextField("v1.Room") {
+		switch r.Name() {
+		case "kind":
+			r.Once(&seen, 0)
+			r.String(&out.TypeMeta.Kind)
+			r.Inside("TypeMeta")
+		case "apiVersion":
+			r.Once(&seen, 1)
+			r.String(&out.TypeMeta.APIVersion)
+			r.Inside("TypeMeta")
+		case "metadata":
+			r.Once(&seen, 2)
+			apimachinery.ReadJSON_ObjectMeta(r, &out.ObjectMeta)
+		case "shelves":
+			r.Once(&seen, 3)
+			r.Int32(&out.Shelves)
+		case "capacity":
+			r.Once(&seen, 4)
+			r.Int32(&out.Capacity)
+		case "books":
+			r.Once(&seen, 5)
+			r.Int32(&out.Books)
+		default:
+			r.Unknown()
+		}
+	}
+}
+
 // AppendJSON_Shelf appends in as JSON, as encoding/json writes it. After an error what it appended is of no use.
 func AppendJSON_Shelf(dst []byte, in *Shelf) ([]byte, error) {
 	var err error

@@ -127,6 +127,28 @@ const OpenAPISchemas = `{
     },
     "x-kubernetes-group-version-kind": [{"group": "library.example.com", "kind": "Loan", "version": "v1"}]
   },
+  "com.example.library.v1.Room": {
+    "description": "Room is a room of the library with the number of its shelves and books. The server computes it when a client reads it; it is not stored.",
+    "type": "object",
+    "required": ["books", "capacity", "shelves"],
+    "properties": {
+      "apiVersion": {
+        "description": "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources",
+        "type": "string"
+      },
+      "books": {"description": "books is the number of books on them.", "type": "integer", "format": "int32"},
+      "capacity": {
+        "description": "capacity is the number of books that fit on them.", "type": "integer", "format": "int32"
+      },
+      "kind": {
+        "description": "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds",
+        "type": "string"
+      },
+      "metadata": {"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"},
+      "shelves": {"description": "shelves is the number of shelves in the room.", "type": "integer", "format": "int32"}
+    },
+    "x-kubernetes-group-version-kind": [{"group": "library.example.com", "kind": "Room", "version": "v1"}]
+  },
   "com.example.library.v1.Shelf": {
     "description": "Shelf is a place for books. It is cluster-scoped, because the house has one set of shelves. It has one version, so there is no hub type.",
     "type": "object",

@@ -46,6 +46,7 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		&Book{},
 		&BookList{},
 		&Loan{},
+		&Room{},
 		&Shelf{},
 		&ShelfList{},
 	)

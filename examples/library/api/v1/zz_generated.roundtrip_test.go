@@ -71,6 +71,21 @@ func TestGeneratedRoundTrip(t *testing.T) {
 			},
 		}, options)
 	})
+	t.Run("Room", func(t *testing.T) {
+		runtimetest.RunRoundTrip(t, runtimetest.RoundTrip[Room]{
+			DeepCopy:        (*Room).DeepCopy,
+			Marshal:         (*Room).Marshal,
+			Unmarshal:       (*Room).Unmarshal,
+			UnmarshalShared: UnmarshalShared_Room,
+			JSON:            true,
+			AppendJSON:      AppendJSON_Room,
+			ReadJSON: func(data []byte, out *Room) error {
+				r := json.NewReader(data)
+				ReadJSON_Room(r, out)
+				return r.Err()
+			},
+		}, options)
+	})
 	t.Run("Shelf", func(t *testing.T) {
 		runtimetest.RunRoundTrip(t, runtimetest.RoundTrip[Shelf]{
 			DeepCopy:        (*Shelf).DeepCopy,

@@ -58,6 +58,16 @@ var JSONTable_Loan = transcode.Message{
 	},
 }
 
+// JSONTable_Room says how the message of a Room is written as JSON.
+var JSONTable_Room = transcode.Message{
+	Members: []transcode.Member{
+		{Name: `,"metadata":`, Tag: 1<<3 | 2, Form: transcode.Metadata, Of: &transcode.ObjectMeta},
+		{Name: `,"shelves":`, Tag: 2 << 3, Form: transcode.Int32},
+		{Name: `,"capacity":`, Tag: 3 << 3, Form: transcode.Int32},
+		{Name: `,"books":`, Tag: 4 << 3, Form: transcode.Int32},
+	},
+}
+
 // JSONTable_Shelf says how the message of a Shelf is written as JSON.
 var JSONTable_Shelf = transcode.Message{
 	Members: []transcode.Member{

@@ -391,6 +391,73 @@ func Validate_Loan(
 	return errs
 }
 
+// Validate_Room validates an instance of Room according
+// to declarative validation rules in the API schema.
+func Validate_Room(
+	ctx context.Context, op operation.Operation, fldPath *field.Path,
+	obj, oldObj *Room) (errs field.ErrorList) {
+
+	// field Room.TypeMeta has no validation
+
+	// field Room.ObjectMeta has no validation
+
+	{ // field Room.Shelves
+		fn := func(
+			fldPath *field.Path,
+			obj, oldObj *int32,
+			oldValueCorrelated bool) (errs field.ErrorList) {
+			// required in what is sent, so also of an update that leaves it alone
+			if e := rules.RequiredValue(ctx, op, fldPath, obj, oldObj, false).MarkShortCircuit(); len(e) != 0 {
+				return e
+			}
+			return
+		}
+		oldVal := safe.Field(oldObj,
+			func(oldObj *Room) *int32 {
+				return &oldObj.Shelves
+			})
+		errs = append(errs, fn(fldPath.Child("shelves"), &obj.Shelves, oldVal, oldObj != nil)...)
+	}
+
+	{ // field Room.Capacity
+		fn := func(
+			fldPath *field.Path,
+			obj, oldObj *int32,
+			oldValueCorrelated bool) (errs field.ErrorList) {
+			// required in what is sent, so also of an update that leaves it alone
+			if e := rules.RequiredValue(ctx, op, fldPath, obj, oldObj, false).MarkShortCircuit(); len(e) != 0 {
+				return e
+			}
+			return
+		}
+		oldVal := safe.Field(oldObj,
+			func(oldObj *Room) *int32 {
+				return &oldObj.Capacity
+			})
+		errs = append(errs, fn(fldPath.Child("capacity"), &obj.Capacity, oldVal, oldObj != nil)...)
+	}
+
+	{ // field Room.Books
+		fn := func(
+			fldPath *field.Path,
+			obj, oldObj *int32,
+			oldValueCorrelated bool) (errs field.ErrorList) {
+			// required in what is sent, so also of an update that leaves it alone
+			if e := rules.RequiredValue(ctx, op, fldPath, obj, oldObj, false).MarkShortCircuit(); len(e) != 0 {
+				return e
+			}
+			return
+		}
+		oldVal := safe.Field(oldObj,
+			func(oldObj *Room) *int32 {
+				return &oldObj.Books
+			})
+		errs = append(errs, fn(fldPath.Child("books"), &obj.Books, oldVal, oldObj != nil)...)
+	}
+
+	return errs
+}
+
 // Validate_Shelf validates an instance of Shelf according
 // to declarative validation rules in the API schema.
 func Validate_Shelf(
