@@ -19,8 +19,8 @@ import (
 // cleanEvery is the time between two looks for records whose credentials have ended.
 const cleanEvery = time.Hour
 
-// keep gives list the IDs of the revoked credentials, until ctx ends. A credential counts as revoked
-// if reading its record panics.
+// keep gives list the IDs of the revoked credentials, until ctx ends. A credential counts as
+// revoked if reading its record panics.
 func keep(ctx context.Context, records *rest.Resource, list *auth.Revocations, log *slog.Logger) {
 	follow.Keep(ctx, records, log, func(all []*v1alpha1.Credential) {
 		var revoked []string

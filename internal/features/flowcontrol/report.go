@@ -13,8 +13,8 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// conditionInvalid is the condition of a flow schema or priority level that has no effect. Kubernetes has no
-// such condition. It is False once a later generation is valid.
+// conditionInvalid is the condition of a flow schema or priority level that has no effect.
+// Kubernetes has no such condition. It is False once a later generation is valid.
 const conditionInvalid = "Invalid"
 
 // report is the content of the condition.
