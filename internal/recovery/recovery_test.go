@@ -3,6 +3,7 @@ package recovery
 import (
 	"bytes"
 	"context"
+	"io"
 	"log/slog"
 	"strings"
 	"testing"
@@ -63,7 +64,7 @@ func (hostile) Handle(context.Context, slog.Record) error { panic("the log is ho
 // TestLogThatPanics: the panic of the work is returned and counted.
 func TestLogThatPanics(t *testing.T) {
 	before := Panics()["widgets"]
-	err := Object(slog.New(hostile{slog.DiscardHandler}), "widgets", "a", func() { panic("no") })
+	err := Object(slog.New(hostile{slog.NewTextHandler(io.Discard, nil)}), "widgets", "a", func() { panic("no") })
 	if err == nil || err.Error() != "the server panicked: no" || Panics()["widgets"] != before+1 {
 		t.Error(err, Panics())
 	}
