@@ -42,6 +42,8 @@ type enforcer struct {
 	active atomic.Pointer[[]*bound]
 	known  chan struct{}
 	once   sync.Once
+	// changed has one element when conditions may be missing.
+	changed chan struct{}
 }
 
 // generation is a policy as long as its spec stays the same.
@@ -60,6 +62,8 @@ type source struct {
 	compile     func(*field.Path) (*expression.Policy, field.ErrorList)
 	// again says that what mutates may do so twice.
 	again bool
+	// conditions are those of a policy that validates, when it was read.
+	conditions []metav1.Condition
 }
 
 // policy is a policy that is ready. It is not modified.
@@ -87,7 +91,7 @@ type bound struct {
 }
 
 func newEnforcer(r reader, may auth.Authorizer, log *slog.Logger) *enforcer {
-	return &enforcer{reader: r, authorizer: may, log: log, known: make(chan struct{})}
+	return &enforcer{reader: r, authorizer: may, log: log, known: make(chan struct{}), changed: make(chan struct{}, 1)}
 }
 
 // setPolicies replaces the policies.
@@ -132,6 +136,10 @@ func (e *enforcer) publish() {
 	e.compiled = kept
 	e.active.Store(&active)
 	e.once.Do(func() { close(e.known) })
+	select {
+	case e.changed <- struct{}{}:
+	default:
+	}
 }
 
 // compile compiles a policy. One that can't be compiled has a problem, so its failure policy

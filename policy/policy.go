@@ -85,6 +85,9 @@ func newValidating(_ context.Context, h *typeplane.Host, _ []byte) (admission.Pl
 	h.Readyz = append(h.Readyz, server.Check{Name: "validating-admission-policies", Check: e.ready})
 	keep(h, validatingPolicies, e.setPolicies, validatingSource)
 	keep(h, validatingBindings, e.setBindings, validatingBinding)
+	if status := h.Resource(validatingPolicies, "status"); status != nil {
+		h.Go((&reporter{e, h.Resource(validatingPolicies, ""), status}).run)
+	}
 	own := guard{e.reader, h.Authorizer, validatingPolicies, validatingBindings}
 	return admission.Plugin{
 		Name:  ValidatingName,
@@ -140,6 +143,7 @@ func validatingSource(p *admissionregistrationv1.ValidatingAdmissionPolicy) sour
 		compile: func(path *field.Path) (*expression.Policy, field.ErrorList) {
 			return expression.Compile(&p.Spec, path)
 		},
+		conditions: p.Status.Conditions,
 	}
 }
 

@@ -1,5 +1,7 @@
 package storage
 
+import "github.com/typeplane/typeplane/internal/recovery"
+
 // Form maps between canonical values and what lies in the database, for the kinds of one prefix.
 // Its functions may be called from any goroutine, for any key, and often: for every value that is
 // read. The zero Form keeps canonical values as they are and reads everything as canonical.
@@ -13,18 +15,21 @@ type Form struct {
 	Stored func(key string, value []byte) ([]byte, error)
 }
 
-// ReadEntry makes the entry of what a backing database holds at key: stored, written at revision. A
-// value that form can't read makes a poisoned entry. The entry may share memory with stored.
+// ReadEntry returns the entry of the stored value that a backing database holds at key, written at
+// revision. If Canonical fails or panics, the entry is undecodable. The entry may share memory with
+// stored.
 func (form Form) ReadEntry(key string, stored []byte, revision int64) Entry {
 	e := Entry{Key: key, Value: stored, Revision: revision}
 	if form.Canonical == nil {
 		return e
 	}
-	value, stale, err := form.Canonical(key, stored)
+	err := recovery.Call(nil, "stored values", key, func() (err error) {
+		e.Value, e.Stale, err = form.Canonical(key, stored)
+		return err
+	})
 	if err != nil {
 		return Entry{Key: key, Revision: revision, Err: &Error{Code: CodeCorrupt, Op: "read", Key: key, Revision: revision, Err: err}}
 	}
-	e.Value, e.Stale = value, stale
 	return e
 }
 

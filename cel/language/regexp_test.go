@@ -2,8 +2,10 @@ package language_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -74,25 +76,37 @@ func TestOrdinaryPatterns(t *testing.T) {
 	}
 }
 
+// bounded are patterns with a part of their errors, "" for none.
+var bounded = map[string]string{
+	"(":                             "error parsing regexp",
+	"a{1001}":                       "invalid repeat count",
+	"((a{1000}){1000}){3}":          "error parsing regexp",
+	"(abcdefghijk){1000}":           "at most 10000 instructions",
+	"(((abcdefghijk){10}){10}){10}": "at most 10000 instructions",
+	"((abcdefgh?){0,100}i){10}":     "at most 10000 instructions",
+	"(((wxyz|xyzw)+){9,90}){2,11}":  "at most 10000 instructions",
+	strings.Repeat("a", 10_001):     "at most 10000 bytes",
+	"(?i)[" + strings.Repeat("B-\U0001e942", 60) + "]":   "classes of Unicode characters",
+	"(?i)[" + strings.Repeat(`B-\x{1e942}`, 60) + "]":    "classes of Unicode characters",
+	strings.Repeat(`\pL`, 2_000):                         "classes of Unicode characters",
+	"(abcdefg){999}":                                     "",
+	strings.Repeat("a", 10_000):                          "",
+	"(?i)[" + strings.Repeat(`B-\x{1e942}`, 10) + "]{0}": "",
+}
+
+// TestGenKnowsPatterns: gen refuses the literal patterns that are errors here, and no others.
+func TestGenKnowsPatterns(t *testing.T) {
+	var lines []string
+	for _, pattern := range slices.Sorted(maps.Keys(bounded)) {
+		lines = append(lines, fmt.Sprintf("%q\t%t", pattern, bounded[pattern] == ""))
+	}
+	same(t, "testdata/patterns.txt", lines)
+}
+
 // TestPatternBounds: an expression whose program is too large is an error, for each function, as a
 // literal and computed.
 func TestPatternBounds(t *testing.T) {
-	for pattern, want := range map[string]string{
-		"(":                             "error parsing regexp",
-		"a{1001}":                       "invalid repeat count",
-		"((a{1000}){1000}){3}":          "error parsing regexp",
-		"(abcdefghijk){1000}":           "at most 10000 instructions",
-		"(((abcdefghijk){10}){10}){10}": "at most 10000 instructions",
-		"((abcdefgh?){0,100}i){10}":     "at most 10000 instructions",
-		"(((wxyz|xyzw)+){9,90}){2,11}":  "at most 10000 instructions",
-		strings.Repeat("a", 10_001):     "at most 10000 bytes",
-		"(?i)[" + strings.Repeat("B-\U0001e942", 60) + "]":   "classes of Unicode characters",
-		"(?i)[" + strings.Repeat(`B-\x{1e942}`, 60) + "]":    "classes of Unicode characters",
-		strings.Repeat(`\pL`, 2_000):                         "classes of Unicode characters",
-		"(abcdefg){999}":                                     "",
-		strings.Repeat("a", 10_000):                          "",
-		"(?i)[" + strings.Repeat(`B-\x{1e942}`, 10) + "]{0}": "",
-	} {
+	for pattern, want := range bounded {
 		for _, call := range []string{"'x'.matches(%s)", "matches('x', %s)", "'x'.find(%s) != ''", "'x'.findAll(%s) != []", "'x'.findAll(%s, 3) != []"} {
 			for _, argument := range []string{strconv.Quote(pattern), "p", strconv.Quote(pattern) + " + ''"} {
 				_, err := evaluate(t, fmt.Sprintf(call, argument), map[string]any{"p": pattern})

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/registry"
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/encryption"
@@ -177,7 +178,12 @@ func (r Relocation) Guard(ctx context.Context) error {
 	for _, m := range r.known.moves(nil, r.db) {
 		group.Go(func() error {
 			for watching.Err() == nil {
-				if key, err := m.written(watching); err == nil {
+				var key string
+				err := recovery.Call(nil, "guard", m.resource, func() (err error) {
+					key, err = m.written(watching)
+					return err
+				})
+				if err == nil {
 					return fmt.Errorf("%w: %s is where servers of an earlier release keep %s; stop all of those, and start this one again, which moves the "+
 						"objects to %s", ErrElsewhere, key, m.resource, m.To)
 				}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/singleflight"
+
+	"github.com/typeplane/typeplane/internal/recovery"
 )
 
 // maxCached bounds how many answers a cache keeps.
@@ -66,7 +68,11 @@ func (c *cache[A]) get(ctx context.Context, question any, ask func(context.Conte
 		return answer, nil
 	}
 	flight := c.flights.DoChan(string(key[:]), func() (any, error) {
-		answer, err := ask(context.WithoutCancel(ctx))
+		var answer A
+		err := recovery.Call(nil, "delegation", "", func() (err error) {
+			answer, err = ask(context.WithoutCancel(ctx))
+			return err
+		})
 		if err == nil {
 			c.remember(key, answer)
 		}

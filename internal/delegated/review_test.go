@@ -243,3 +243,15 @@ func TestPaths(t *testing.T) {
 		}
 	}
 }
+
+// TestPanicOfInquiry: a panic is an error of those who wait, and the next inquiry is made.
+func TestPanicOfInquiry(t *testing.T) {
+	c := newCache(func(int) time.Duration { return time.Minute })
+	_, err := c.get(t.Context(), "a", func(context.Context) (int, error) { panic("the answer is hostile") })
+	if err == nil || !strings.Contains(err.Error(), "the answer is hostile") {
+		t.Errorf("%v", err)
+	}
+	if got, err := c.get(t.Context(), "a", func(context.Context) (int, error) { return 7, nil }); got != 7 || err != nil {
+		t.Error(got, err)
+	}
+}

@@ -44,7 +44,7 @@ func count(loop string) {
 var Fault atomic.Pointer[func(loop, object string)]
 
 // Object does the work of a loop on one of its objects, and returns a panic as an error. loop is
-// the value of a label of the metric, so there must be few.
+// the value of a label of the metric, so there must be few. A nil log is slog.Default().
 func Object(log *slog.Logger, loop, object string, work func()) error {
 	return Call(log, loop, object, func() error {
 		work()
@@ -56,18 +56,24 @@ func Object(log *slog.Logger, loop, object string, work func()) error {
 func Call(log *slog.Logger, loop, object string, work func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			count(loop)
-			if log == nil {
-				log = slog.Default()
-			}
-			log.Error("a loop of the server panicked", "loop", loop, "object", object, "panic", p, "stack", string(debug.Stack()))
 			err = fmt.Errorf("the server panicked: %v", p)
+			report(log, loop, object, p)
 		}
 	}()
 	if fault := Fault.Load(); fault != nil {
 		(*fault)(loop, object)
 	}
 	return work()
+}
+
+// report counts and logs a panic. The log may be the part that panicked, so it may panic here too.
+func report(log *slog.Logger, loop, object string, p any) {
+	count(loop)
+	defer func() { _ = recover() }()
+	if log == nil {
+		log = slog.Default()
+	}
+	log.Error("a loop of the server panicked", "loop", loop, "object", object, "panic", p, "stack", string(debug.Stack()))
 }
 
 // The pauses before a loop starts again: each twice as long as the one before.

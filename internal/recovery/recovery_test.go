@@ -3,6 +3,7 @@ package recovery
 import (
 	"bytes"
 	"context"
+	"io"
 	"log/slog"
 	"strings"
 	"testing"
@@ -52,5 +53,19 @@ func TestLoop(t *testing.T) {
 func TestNameOf(t *testing.T) {
 	if name := NameOf(TestNameOf); name != "recovery" {
 		t.Error(name)
+	}
+}
+
+// hostile is the handler of a log that panics.
+type hostile struct{ slog.Handler }
+
+func (hostile) Handle(context.Context, slog.Record) error { panic("the log is hostile") }
+
+// TestLogThatPanics: the panic of the work is returned and counted.
+func TestLogThatPanics(t *testing.T) {
+	before := Panics()["widgets"]
+	err := Object(slog.New(hostile{slog.NewTextHandler(io.Discard, nil)}), "widgets", "a", func() { panic("no") })
+	if err == nil || err.Error() != "the server panicked: no" || Panics()["widgets"] != before+1 {
+		t.Error(err, Panics())
 	}
 }

@@ -2,8 +2,11 @@ package serve
 
 import (
 	"io"
+	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/typeplane/typeplane/internal/recovery"
 )
 
 const (
@@ -78,6 +81,9 @@ func (w *logWriter) add(p []byte) (lines *logLines, wait bool) {
 	return w.pending, !w.stuck
 }
 
+// discarded is for panics while the log is written, which can't be logged.
+var discarded = slog.New(slog.DiscardHandler)
+
 // write writes until nothing is pending.
 func (w *logWriter) write() {
 	for {
@@ -91,14 +97,14 @@ func (w *logWriter) write() {
 		w.pending = newLogLines()
 		w.mu.Unlock()
 
-		w.out.Write(lines.text)
+		_ = recovery.Object(discarded, "log", "", func() { w.out.Write(lines.text) })
 		close(lines.written)
 
 		w.mu.Lock()
 		w.stuck = false
 		if n := w.dropped; n > 0 {
 			w.dropped = 0
-			go w.lost(n)
+			go recovery.Object(discarded, "log", "", func() { w.lost(n) })
 		}
 		w.mu.Unlock()
 	}

@@ -90,3 +90,28 @@ func TestLogWriterIsPrompt(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 }
+
+// panicking panics at the first write.
+type panicking struct {
+	gate
+	once sync.Once
+}
+
+func (p *panicking) Write(b []byte) (int, error) {
+	p.once.Do(func() { panic("the terminal is hostile") })
+	return p.gate.Write(b)
+}
+
+// TestLogThatPanics: the line is lost, and the next ones are written.
+func TestLogThatPanics(t *testing.T) {
+	p := &panicking{}
+	w := newLogWriter(p)
+	for _, line := range []string{"first\n", "second\n"} {
+		if n, err := w.Write([]byte(line)); n != len(line) || err != nil {
+			t.Error(n, err)
+		}
+	}
+	if got := p.String(); got != "second\n" {
+		t.Errorf("%q", got)
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/typeplane/typeplane/auth"
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
@@ -58,7 +59,7 @@ func (s *Server) watchSocket(ctx context.Context, cancel context.CancelFunc, c *
 	go func() {
 		defer close(gone)
 		defer cancel()
-		discard(conn)
+		_ = recovery.Object(s.config.Log, "websocket", "", func() { discard(conn) })
 	}()
 	err = sendMessages(ctx, conn, w)
 	code, reason := closing(s, err)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"runtime"
 	"sync"
+
+	"github.com/typeplane/typeplane/internal/recovery"
 )
 
 // batch reads a number for everyone who wants it, one read at a time. Whoever comes while a read is
@@ -65,7 +67,10 @@ func (b *batch) run() {
 			return
 		}
 		b.mu.Unlock()
-		c.value, c.err = b.read()
+		c.err = recovery.Call(nil, "revision", "", func() (err error) {
+			c.value, err = b.read()
+			return err
+		})
 		close(c.done)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/storage"
 )
 
@@ -105,7 +106,7 @@ func (c *Cacher) eventsBetween(ctx context.Context, after, to int64) (h *eventLo
 	defer w.Close()
 	asking, stop := context.WithCancel(ctx)
 	defer stop()
-	go c.askProgress(asking)
+	go recovery.Loop(asking, c.config.Log, "watch cache", c.askProgress)
 	h = &eventLog{floor: after}
 	now, last, tree := c.config.Now(), map[string]storage.Entry{}, c.current.Load().tree
 	for {

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/storage"
 )
 
@@ -40,12 +41,12 @@ type disk struct {
 	level atomic.Int32
 }
 
-// keep looks at the free space until ctx ends, and tells h when there is some again.
+// keep reads the free space until ctx ends, and reports to h when there is enough again.
 func (d *disk) keep(ctx context.Context, h *health) {
 	ticks := time.NewTicker(diskPeriod)
 	defer ticks.Stop()
 	for {
-		d.look(h)
+		_ = recovery.Object(d.log.to, "etcd disk", d.dir, func() { d.look(h) })
 		select {
 		case <-ticks.C:
 		case <-ctx.Done():

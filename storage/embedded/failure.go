@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/zap/zapcore"
 
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/storage"
 )
 
@@ -158,10 +159,12 @@ func (h *health) fail(doing string, err error) {
 	}
 }
 
-// tryReading finds out if an etcd that has failed can still be read. If the parked goroutine holds
-// the lock of the database, read never returns.
+// tryReading tests if an etcd that has failed can still be read. If the parked goroutine holds the
+// lock of the database, read never returns.
 func (h *health) tryReading(read func()) {
-	read()
+	if recovery.Object(h.log.to, "etcd requests", "", read) != nil {
+		return
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	select {

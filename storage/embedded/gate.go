@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/storage"
 	"github.com/typeplane/typeplane/storage/etcd3"
 )
@@ -75,8 +76,8 @@ func read[Req, Resp any](ctx context.Context, g *gate, do method[Req, Resp], req
 	return resp, g.health.failure.Load().refused(false)
 }
 
-// await returns what do returns, or ended if stop is closed before. The goroutine of a do that
-// never returns stays behind.
+// await returns the results of do, or ended if stop is closed before. A panic of do is an error of
+// this request. The goroutine of a do that never returns stays behind.
 func await[Req, Resp any](ctx context.Context, do method[Req, Resp], req Req, opts []grpc.CallOption, stop <-chan struct{}) (resp Resp, err error, ended bool) {
 	type answer struct {
 		resp Resp
@@ -86,8 +87,12 @@ func await[Req, Resp any](ctx context.Context, do method[Req, Resp], req Req, op
 	defer cancel()
 	answered := make(chan answer, 1)
 	go func() {
-		resp, err := do(ctx, req, opts...)
-		answered <- answer{resp, err}
+		var a answer
+		a.err = recovery.Call(nil, "etcd requests", "", func() (err error) {
+			a.resp, err = do(ctx, req, opts...)
+			return err
+		})
+		answered <- a
 	}()
 	select {
 	case a := <-answered:

@@ -10,6 +10,8 @@ import (
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+
+	"github.com/typeplane/typeplane/internal/recovery"
 )
 
 // logger passes etcd's warnings on to a slog.Logger through a queue. A log sink that blocks must
@@ -91,10 +93,12 @@ func (l *logger) writeRepeats() {
 }
 
 func (l *logger) write(r record) {
-	if n := l.dropped.Swap(0); n > 0 {
-		l.to.Warn("etcd: log records were lost because the log blocked", "records", n)
-	}
-	l.to.Log(context.Background(), r.level, r.message, r.attrs...)
+	_ = recovery.Object(l.to, "etcd log", "", func() {
+		if n := l.dropped.Swap(0); n > 0 {
+			l.to.Warn("etcd: log records were lost because the log blocked", "records", n)
+		}
+		l.to.Log(context.Background(), r.level, r.message, r.attrs...)
+	})
 }
 
 // say passes on a record of our own, as if it were etcd's.

@@ -8,6 +8,7 @@ import (
 	"go.etcd.io/etcd/api/v3/etcdserverpb"
 	"go.etcd.io/etcd/server/v3/etcdserver"
 
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/storage/etcd3"
 )
 
@@ -60,20 +61,23 @@ func (k *keeper) start() error {
 	if k.wasteful() {
 		k.defragment("it pays at the start")
 	}
-	go func() {
-		defer close(k.done)
-		ticks := time.NewTicker(k.every)
-		defer ticks.Stop()
-		for {
-			k.look(ctx)
-			select {
-			case <-ticks.C:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
+	go k.run(ctx)
 	return nil
+}
+
+// run calls look at each tick until ctx ends.
+func (k *keeper) run(ctx context.Context) {
+	defer close(k.done)
+	ticks := time.NewTicker(k.every)
+	defer ticks.Stop()
+	for {
+		_ = recovery.Object(k.log.to, "etcd space", "", func() { k.look(ctx) })
+		select {
+		case <-ticks.C:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 func (k *keeper) close() {
@@ -81,7 +85,7 @@ func (k *keeper) close() {
 	<-k.done
 }
 
-// look is what happens at each tick.
+// look reads the size of the database, and defragments or warns if that is necessary.
 func (k *keeper) look(ctx context.Context) {
 	before := k.revision
 	k.revision = k.etcd.KV().Rev()

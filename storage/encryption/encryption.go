@@ -191,7 +191,9 @@ func (e *Encryption) build(data []byte, healthy bool) (*ruleset, error) {
 	}
 	var polls errgroup.Group
 	for _, p := range fresh {
-		polls.Go(func() error { return p.poll(log) })
+		polls.Go(func() error {
+			return recovery.Call(log, "encryption", p.client.String(), func() error { return p.poll(log) })
+		})
 	}
 	if err := polls.Wait(); err != nil && healthy {
 		closeFresh()

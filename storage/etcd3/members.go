@@ -11,6 +11,8 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 	"google.golang.org/grpc/codes"
+
+	"github.com/typeplane/typeplane/internal/recovery"
 )
 
 // How often each member of a cluster is asked whether it can answer, and how long it has to. Within
@@ -50,7 +52,8 @@ func watchMembers(client *clientv3.Client, lines *lines, endpoints []string, log
 		}
 		go func() {
 			defer conn.Close()
-			m.watch(client.Ctx(), i, member{etcdserverpb.NewKVClient(conn), etcdserverpb.NewMaintenanceClient(conn)})
+			member := member{etcdserverpb.NewKVClient(conn), etcdserverpb.NewMaintenanceClient(conn)}
+			recovery.Loop(client.Ctx(), nil, "etcd members", func(ctx context.Context) { m.watch(ctx, i, member) })
 		}()
 	}
 	m.quorum.wrap(client)
@@ -85,7 +88,9 @@ type member struct {
 // note is told how it stands, as soon as that is known.
 func (m member) look(ctx context.Context, note func(standing)) error {
 	read := make(chan error, 1)
-	go func() { read <- m.probe(ctx) }()
+	go func() {
+		read <- recovery.Call(nil, "etcd members", "", func() error { return m.probe(ctx) })
+	}()
 	silent := time.NewTicker(askAfter)
 	defer silent.Stop()
 	for {

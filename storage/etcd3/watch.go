@@ -10,6 +10,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"google.golang.org/grpc/metadata"
 
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/storage"
 )
 
@@ -59,7 +60,7 @@ func (s *Store) Watch(ctx context.Context, selection string, opts storage.WatchO
 	if opts.Progress {
 		s.progress.Store(w, nil)
 	}
-	w.pumps.Go(func() { w.pump(opts.After) })
+	w.startPump(opts.After)
 	return w, nil
 }
 
@@ -147,9 +148,30 @@ func (w *watcher) take() (resp clientv3.WatchResponse, ok bool, err error) {
 	case w.paused:
 		w.paused = false
 		after := w.last
-		w.pumps.Go(func() { w.pump(after) })
+		w.startPump(after)
 	}
 	return resp, false, nil
+}
+
+// startPump runs pump in a goroutine. A panic ends the watch with an error.
+func (w *watcher) startPump(after int64) {
+	w.pumps.Go(func() {
+		err := recovery.Object(nil, "etcd watch", w.selection, func() { w.pump(after) })
+		if err != nil {
+			w.fail(err)
+		}
+	})
+}
+
+// fail ends the watch after the events that are pending.
+func (w *watcher) fail(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended = watchError(w.selection, err)
+	select {
+	case w.news <- struct{}{}:
+	default:
+	}
 }
 
 // pump takes in what etcd sends after a revision until the watch ends or too much is pending.
@@ -194,8 +216,8 @@ func (w *watcher) add(resp clientv3.WatchResponse, ok bool) bool {
 		w.ended.Oldest = resp.CompactRevision
 		return false
 	}
-	w.pending = append(w.pending, resp)
 	w.bytes += size(resp)
+	w.pending = append(w.pending, resp)
 	w.paused = w.bytes > maxPending
 	return !w.paused
 }

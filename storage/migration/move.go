@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/storage"
 )
 
@@ -75,7 +76,7 @@ func (m Relocation) Move(ctx context.Context) (moved int64, err error) {
 				continue
 			}
 			group.Go(func() error {
-				err := m.one(working, *e)
+				err := recovery.Call(nil, "storage migration", e.Key, func() error { return m.one(working, *e) })
 				if err == nil {
 					done.Add(1)
 				}

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/internal/wait"
 	"github.com/typeplane/typeplane/storage"
 )
@@ -65,7 +66,7 @@ func Run(ctx context.Context, c Config) (Result, error) {
 			if err := c.Pace.wait(working); err != nil {
 				break // a write has failed, or ctx has ended
 			}
-			group.Go(func() error { return c.rewrite(working, e.Key, &r) })
+			group.Go(func() error { return c.rewriteGuarded(working, e.Key, &r) })
 			c.report(&r)
 		}
 		err := group.Wait()
@@ -79,6 +80,15 @@ func (c Config) report(r *result) {
 	if c.Progress != nil {
 		c.Progress(r.get())
 	}
+}
+
+// rewriteGuarded is rewrite, and counts an entry for which it panics as unreadable.
+func (c Config) rewriteGuarded(ctx context.Context, key string, r *result) (err error) {
+	panicked := recovery.Object(nil, "storage migration", key, func() { err = c.rewrite(ctx, key, r) })
+	if panicked != nil {
+		r.unreadable(fmt.Errorf("rewrite %s: %w", key, panicked))
+	}
+	return err
 }
 
 // rewrite writes what is at key again. Somebody else's write meanwhile is as good.
@@ -119,7 +129,7 @@ func (r *result) rewritten()             { r.change(func(r *Result) { r.Rewritte
 func (r *result) gone()                  { r.change(func(r *Result) { r.Gone++ }) }
 func (r *result) change(f func(*Result)) { r.mu.Lock(); defer r.mu.Unlock(); f(&r.r) }
 
-// unreadable notes a stale entry that somebody has made unreadable meanwhile.
+// unreadable counts a stale entry as unreadable.
 func (r *result) unreadable(err error) {
 	r.change(func(r *Result) { r.Entries--; r.Stale--; r.add(storage.Entry{Err: err}) })
 }

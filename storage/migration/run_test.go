@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -199,5 +200,29 @@ func TestPace(t *testing.T) {
 	}
 	if took := time.Since(began); took < 190*time.Millisecond {
 		t.Errorf("20 writes at 100 a second took %v", took)
+	}
+}
+
+// TestPanic: a value that panics when it is written is unreadable, and the others are rewritten.
+func TestPanic(t *testing.T) {
+	db := memory.NewDatabase()
+	for i := range 20 {
+		db.Put(key(i), fmt.Appendf(nil, "old:%d", i))
+	}
+	hostile := form
+	hostile.Stored = func(key string, value []byte) ([]byte, error) {
+		if string(value) == "7" {
+			panic("the value is hostile")
+		}
+		return form.Stored(key, value)
+	}
+	store := memory.New(memory.Config{Database: db, Form: hostile})
+	result, err := migration.Run(ctx, migration.Config{Store: store, Prefix: "/pods/"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, result, migration.Result{Count: migration.Count{Entries: 20, Stale: 19, Unreadable: 1}, Rewritten: 19})
+	if got := fmt.Sprint(result.Examples); !strings.Contains(got, key(7)) || !strings.Contains(got, "the value is hostile") {
+		t.Error(got)
 	}
 }

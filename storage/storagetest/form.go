@@ -160,6 +160,43 @@ var formTests = []namedTest{
 		}
 		e.wantEntry(e.get("/pods/ns/a"), "/pods/ns/a", "one", first.Revision)
 	}},
+	{"a value for which the form panics is unreadable, in a long list too", func(e *env) {
+		form := prefixForm
+		form.Canonical = func(key string, stored []byte) ([]byte, bool, error) {
+			if string(stored) == "hostile" {
+				panic("the value is hostile")
+			}
+			return prefixForm.Canonical(key, stored)
+		}
+		e.s = e.Open(form)
+		w := e.watch("/pods/", e.revision())
+		const hostile, n = "/pods/ns/0300", 600
+		revision := e.Put(hostile, []byte("hostile"))
+		events := e.next(w, 1)
+		if events[0].Entry.Revision != revision {
+			e.Fatalf("%+v", events)
+		}
+		e.wantCode(events[0].Entry.Err, storage.CodeCorrupt, hostile)
+		for i := range n {
+			if i != 300 {
+				e.Put(fmt.Sprintf("/pods/ns/%04d", i), []byte("1:one"))
+			}
+		}
+		entries := e.list("/pods/", storage.ListOptions{}).Entries
+		if len(entries) != n {
+			e.Fatalf("%d entries", len(entries))
+		}
+		for i, entry := range entries {
+			if i != 300 && string(entry.Value) != "one" {
+				e.Fatalf("%+v", entry)
+			}
+		}
+		e.wantCode(entries[300].Err, storage.CodeCorrupt, hostile)
+		_, err := e.s.Get(e.ctx, hostile, storage.GetOptions{})
+		e.wantCode(err, storage.CodeCorrupt, hostile)
+		_, err = e.s.GuaranteedUpdate(e.ctx, hostile, set("two"))
+		e.wantCode(err, storage.CodeCorrupt, hostile)
+	}},
 	{"stores of different forms share data and revisions", func(e *env) {
 		raw, formed := e.s, e.Open(prefixForm)
 		e.s = formed

@@ -85,7 +85,8 @@ func waits(csr *certificatesv1.CertificateSigningRequest) bool {
 		ofType(conditions, certificatesv1.CertificateApproved) != nil && ofType(conditions, certificatesv1.CertificateFailed) == nil
 }
 
-// insist answers a request, again after each failure, until it has an answer or is gone.
+// insist answers a request, again after each failure, until it has an answer or is gone. A panic is
+// only in the log and the metric, because the condition Failed would be final.
 func (s *signer) insist(ctx context.Context, name string) {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		err := recovery.Call(s.log, s.requests.Name, name, func() error { return s.answer(ctx, name) })

@@ -2,6 +2,7 @@ package credential
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"testing"
 	"time"
@@ -61,7 +62,7 @@ func cleans(t *testing.T, life time.Duration) bool {
 // left are the names of the records that are there after a look at a time.
 func left(t *testing.T, records *rest.Resource, at time.Time) (names []string) {
 	t.Helper()
-	if err := cleanOnce(t.Context(), records, at); err != nil {
+	if err := cleanOnce(t.Context(), records, slog.New(slog.DiscardHandler), at); err != nil {
 		t.Fatal(err)
 	}
 	all, _, err := follow.List[v1alpha1.Credential](t.Context(), records, "")

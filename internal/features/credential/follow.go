@@ -11,6 +11,7 @@ import (
 	"github.com/typeplane/typeplane/auth"
 	"github.com/typeplane/typeplane/internal/features/credential/v1alpha1"
 	"github.com/typeplane/typeplane/internal/follow"
+	"github.com/typeplane/typeplane/internal/recovery"
 	"github.com/typeplane/typeplane/internal/wait"
 	"github.com/typeplane/typeplane/registry/rest"
 )
@@ -18,12 +19,15 @@ import (
 // cleanEvery is the time between two looks for records whose credentials have ended.
 const cleanEvery = time.Hour
 
-// keep tells list what is revoked, until ctx ends.
+// keep gives list the IDs of the revoked credentials, until ctx ends. A credential counts as
+// revoked if reading its record panics.
 func keep(ctx context.Context, records *rest.Resource, list *auth.Revocations, log *slog.Logger) {
 	follow.Keep(ctx, records, log, func(all []*v1alpha1.Credential) {
 		var revoked []string
 		for _, record := range all {
-			if record.Spec.Revoked {
+			isRevoked := true
+			_ = recovery.Object(log, records.Name, record.Name, func() { isRevoked = record.Spec.Revoked })
+			if isRevoked {
 				revoked = append(revoked, record.Spec.ID)
 			}
 		}
@@ -34,7 +38,7 @@ func keep(ctx context.Context, records *rest.Resource, list *auth.Revocations, l
 // clean removes the records of what has ended, until ctx ends.
 func clean(ctx context.Context, records *rest.Resource, log *slog.Logger) {
 	for {
-		if err := cleanOnce(ctx, records, time.Now()); err != nil && ctx.Err() == nil {
+		if err := cleanOnce(ctx, records, log, time.Now()); err != nil && ctx.Err() == nil {
 			log.Warn("remove the records of credentials that have ended; it is tried again", "error", err)
 		}
 		if wait.Sleep(ctx, cleanEvery) != nil {
@@ -43,14 +47,15 @@ func clean(ctx context.Context, records *rest.Resource, log *slog.Logger) {
 	}
 }
 
-func cleanOnce(ctx context.Context, records *rest.Resource, now time.Time) error {
+func cleanOnce(ctx context.Context, records *rest.Resource, log *slog.Logger, now time.Time) error {
 	all, _, err := follow.List[v1alpha1.Credential](ctx, records, "")
 	if err != nil {
 		return err
 	}
 	for i := range all {
 		record := &all[i]
-		if !over(record, now) {
+		ended := false
+		if recovery.Object(log, records.Name, record.Name, func() { ended = over(record, now) }) != nil || !ended {
 			continue
 		}
 		only := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &record.UID}}

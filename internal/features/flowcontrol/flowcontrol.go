@@ -46,7 +46,8 @@ func extend(_ context.Context, h *typeplane.Host) error {
 		return nil
 	}
 	k := &keeper{
-		schemas: schemas, status: resource("flowschemas", "status"), levels: levels,
+		schemas: schemas, status: resource("flowschemas", "status"),
+		levels: levels, levelStatus: resource("prioritylevelconfigurations", "status"),
 		controller: controller, changed: make(chan struct{}, 1), log: h.Log,
 	}
 	h.Readyz = append(h.Readyz, server.Check{Name: "flowcontrol", Check: k.Ready})

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -22,20 +21,24 @@ import (
 	"github.com/typeplane/typeplane/registry/rest"
 )
 
-// keeper follows the objects and hands them to the controller. It makes those again that somebody
-// has deleted, and says in the status of schemas whether their level is there. Every server does
-// that: who comes first writes, and the others find it written.
+// keeper follows the objects and hands them to the controller. It creates the deleted ones that
+// every server has. It reports in the status of schemas whether their level exists (judge), and in
+// the status of schemas and levels if they are not valid (report.go). Every server does that: the
+// first one writes, and the others find it written.
 type keeper struct {
-	schemas, status, levels *rest.Resource
-	controller              *fairness.Controller
-	log                     *slog.Logger
-	changed                 chan struct{} // has one element when there is something to be kept
-	done                    atomic.Bool   // the objects that every server has were made
+	schemas, status     *rest.Resource
+	levels, levelStatus *rest.Resource
+	controller          *fairness.Controller
+	log                 *slog.Logger
+	changed             chan struct{} // has one element when there is something to be kept
+	done                atomic.Bool   // the objects that every server has were made
 
 	mu         sync.Mutex // guards what follows
 	nowSchemas []*flowcontrolv1.FlowSchema
 	nowLevels  []*flowcontrolv1.PriorityLevelConfiguration
 	seen       [2]bool // schemas and levels, at least once
+	// The errors of the schemas and levels that have no effect, by name.
+	badSchemas, badLevels map[string]error
 }
 
 var errNotMade = errors.New("the flow schemas and priority levels of every server have not been made yet")
@@ -92,11 +95,14 @@ func (k *keeper) set(change func()) {
 		return
 	}
 	if len(k.nowSchemas) > 0 && len(k.nowLevels) > 0 {
-		k.controller.Set(ConfigOf(
-			usable(k.log, k.nowSchemas, func(s *flowcontrolv1.FlowSchema) field.ErrorList { return validateSchemaSpec(s.Name, &s.Spec, nil) }),
-			usable(k.log, k.nowLevels, func(l *flowcontrolv1.PriorityLevelConfiguration) field.ErrorList {
-				return validateLevelSpec(l.Name, &l.Spec, nil)
-			})))
+		schemas, badSchemas := usable(k.log, k.nowSchemas, func(s *flowcontrolv1.FlowSchema) field.ErrorList {
+			return validateSchemaSpec(s.Name, &s.Spec, field.NewPath("spec"))
+		})
+		levels, badLevels := usable(k.log, k.nowLevels, func(l *flowcontrolv1.PriorityLevelConfiguration) field.ErrorList {
+			return validateLevelSpec(l.Name, &l.Spec, field.NewPath("spec"))
+		})
+		k.badSchemas, k.badLevels = badSchemas, badLevels
+		k.controller.Set(ConfigOf(schemas, levels))
 	}
 	select {
 	case k.changed <- struct{}{}:
@@ -104,18 +110,20 @@ func (k *keeper) set(change func()) {
 	}
 }
 
-// usable leaves out the objects that are not valid: another program has stored them, and a level
-// without queues, for instance, would make every request panic.
-func usable[P metav1.Object](log *slog.Logger, all []P, validate func(P) field.ErrorList) (valid []P) {
+// usable returns the objects that are valid, and the errors of the others by name. Another program
+// has stored those. A level without queues, for example, would make every request panic.
+func usable[P metav1.Object](log *slog.Logger, all []P, validate func(P) field.ErrorList) (valid []P, bad map[string]error) {
+	bad = map[string]error{}
 	for _, obj := range all {
 		err := recovery.Call(log, "flowcontrol", obj.GetName(), func() error { return validate(obj).ToAggregate() })
 		if err != nil {
 			log.Error("a flow schema or priority level is not valid, and has no effect", "name", obj.GetName(), "error", err)
+			bad[obj.GetName()] = err
 			continue
 		}
 		valid = append(valid, obj)
 	}
-	return valid
+	return valid, bad
 }
 
 func (k *keeper) keepAll(ctx context.Context) error {
@@ -124,10 +132,19 @@ func (k *keeper) keepAll(ctx context.Context) error {
 	}
 	k.mu.Lock()
 	schemas, levels := k.nowSchemas, k.nowLevels
+	badSchemas, badLevels := k.badSchemas, k.badLevels
 	k.mu.Unlock()
 	for _, s := range schemas {
 		if err := k.judge(ctx, s, levels); err != nil {
 			return fmt.Errorf("the status of flow schema %q: %w", s.Name, err)
+		}
+		if err := k.reportSchema(ctx, s, badSchemas[s.Name]); err != nil {
+			return fmt.Errorf("the status of flow schema %q: %w", s.Name, err)
+		}
+	}
+	for _, l := range levels {
+		if err := k.reportLevel(ctx, l, badLevels[l.Name]); err != nil {
+			return fmt.Errorf("the status of priority level %q: %w", l.Name, err)
 		}
 	}
 	return nil
@@ -160,8 +177,5 @@ func (k *keeper) judge(ctx context.Context, s *flowcontrolv1.FlowSchema, levels 
 	}
 	*have = want
 	_, _, err := k.status.Update.Update(ctx, new(rest.Request), rest.Name{Name: s.Name}, next, metav1.UpdateOptions{})
-	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
-		return nil
-	}
-	return err
+	return ignoreOvertaken(err)
 }

@@ -85,11 +85,12 @@ func (e *election) lead(ctx context.Context, loops func(context.Context)) {
 	e.Log.Warn("no longer leading", "lease", e.Name, "identity", e.Identity)
 }
 
-// try claims the lease, or renews the claim, and says whether that worked.
+// try claims the lease, or renews the claim, and reports whether that worked. After a panic it did
+// not, so this process does not lead with a claim that it can't read.
 func (e *election) try(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, e.Duration/3)
 	defer cancel()
-	err := e.claim(ctx)
+	err := recovery.Call(e.Log, "leader", e.Name, func() error { return e.claim(ctx) })
 	if err != nil && !errors.Is(err, errTaken) && !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) && ctx.Err() == nil {
 		e.Log.Warn("claim a lease", "lease", e.Name, "error", err)
 	}

@@ -125,3 +125,30 @@ func TestOneLeads(t *testing.T) {
 		t.Errorf("%s holds the lease, and has stopped", who)
 	}
 }
+
+// hostileLease panics when it is read for the first times.
+type hostileLease struct {
+	oneLease
+	panics int
+}
+
+func (h *hostileLease) Get(ctx context.Context, name rest.Name, o metav1.GetOptions) (rest.View, error) {
+	if h.panics--; h.panics >= 0 {
+		panic("the lease is hostile")
+	}
+	return h.oneLease.Get(ctx, name, o)
+}
+
+// TestHostileLease: a candidate does not lead while reading the lease panics, and leads after that.
+func TestHostileLease(t *testing.T) {
+	store := &hostileLease{panics: 3}
+	resource := &rest.Resource{Get: store, Create: store, Update: store}
+	ctx, stop := context.WithCancel(t.Context())
+	config := leaderConfig{Leases: resource, Namespace: "kube-system", Name: "l", Identity: "a", RenewEvery: time.Millisecond, Log: slog.New(slog.DiscardHandler)}
+	elect(ctx, config, func(context.Context) {
+		if store.panics >= 0 {
+			t.Errorf("it leads before %d panics", store.panics)
+		}
+		stop()
+	})
+}

@@ -33,7 +33,7 @@ func (c *controller) remove(ctx context.Context, ns *corev1.Namespace, contents 
 	for ctx.Err() == nil {
 		left, err := []remaining(nil), c.close(ctx, ns)
 		if err == nil {
-			left, err = empty(ctx, ns.Name, contents)
+			left, err = c.empty(ctx, ns.Name, contents)
 		}
 		if err == nil && len(left) == 0 {
 			if err = c.finish(ctx, ns); err == nil {
@@ -76,18 +76,17 @@ type remaining struct {
 	late       int // those that are not being deleted: they came after it
 }
 
-// empty deletes what is in a namespace, and returns what could not go yet. What fails does not keep
-// it from the rest.
-func empty(ctx context.Context, namespace string, contents []rest.Resource) (left []remaining, err error) {
+// empty deletes the objects in a namespace, and returns those that could not be removed yet. After
+// a resource that fails or panics it continues with the next one, and the error is in the
+// conditions of the namespace.
+func (c *controller) empty(ctx context.Context, namespace string, contents []rest.Resource) (left []remaining, err error) {
 	var errs []error
 	for _, r := range contents {
-		here, err := look(ctx, namespace, r, 1)
-		if err == nil && here.count > 0 {
-			background := metav1.DeletePropagationBackground
-			if _, err = r.DeleteCollection.DeleteCollection(ctx, new(rest.Request), namespace, metav1.DeleteOptions{PropagationPolicy: &background}, metav1.ListOptions{}); err == nil {
-				here, err = look(ctx, namespace, r, 0)
-			}
-		}
+		var here remaining
+		err := recovery.Call(c.log, "namespaces", namespace, func() (err error) {
+			here, err = emptyOf(ctx, namespace, r)
+			return err
+		})
 		if err != nil {
 			errs = append(errs, err)
 		} else if here.count > 0 {
@@ -95,6 +94,20 @@ func empty(ctx context.Context, namespace string, contents []rest.Resource) (lef
 		}
 	}
 	return left, errors.Join(errs...)
+}
+
+// emptyOf deletes the objects of a resource, and returns those that could not be removed yet.
+func emptyOf(ctx context.Context, namespace string, r rest.Resource) (remaining, error) {
+	here, err := look(ctx, namespace, r, 1)
+	if err != nil || here.count == 0 {
+		return here, err
+	}
+	background := metav1.DeletePropagationBackground
+	_, err = r.DeleteCollection.DeleteCollection(ctx, new(rest.Request), namespace, metav1.DeleteOptions{PropagationPolicy: &background}, metav1.ListOptions{})
+	if err != nil {
+		return here, err
+	}
+	return look(ctx, namespace, r, 0)
 }
 
 // look counts what there is of a resource; limit bounds how far, 0 does not.

@@ -13,6 +13,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/typeplane/typeplane/internal/recovery"
 )
 
 const (
@@ -286,7 +288,7 @@ func (l *Log) writePending(last bool) error {
 		return nil
 	}
 	for len(lines) > 0 {
-		n, err := l.out.Write(lines[:wholeLines(lines)])
+		n, err := l.put(lines[:wholeLines(lines)])
 		lines = lines[n:]
 		if err == nil {
 			l.progress()
@@ -298,6 +300,15 @@ func (l *Log) writePending(last bool) error {
 		last = !l.pause(err)
 	}
 	return nil
+}
+
+// put writes lines. A panic is an error, so the lines are written again.
+func (l *Log) put(lines []byte) (n int, err error) {
+	err = recovery.Call(l.log, "audit log", "", func() (err error) {
+		n, err = l.out.Write(lines)
+		return err
+	})
+	return n, err
 }
 
 // take returns the lines that wait. They are valid until the next call, for two buffers take turns.

@@ -309,3 +309,30 @@ func (c *counted) Write(p []byte) (int, error) {
 	c.written = append(c.written, p...)
 	return len(p), nil
 }
+
+// panicking panics at the first write.
+type panicking struct {
+	disk
+	once sync.Once
+}
+
+func (p *panicking) Write(b []byte) (int, error) {
+	p.once.Do(func() { panic("the disk is hostile") })
+	return p.disk.Write(b)
+}
+
+// TestWriterThatPanics: the lines are written again.
+func TestWriterThatPanics(t *testing.T) {
+	p := &panicking{disk: disk{room: 1 << 20}}
+	l := openOn(t, p, io.Discard)
+	record(l, "a", `{"kind":"Pod"}`)
+	for p.lines()[0] == "" {
+		time.Sleep(time.Millisecond)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if lines := p.lines(); len(lines) != 1 || !strings.Contains(lines[0], `"auditID":"a"`) {
+		t.Errorf("%q", lines)
+	}
+}

@@ -64,7 +64,25 @@ func Compile(r Rule, in Surroundings) (plan.Plan, error) {
 		}
 		return plan.Plan{}, plan.Fault{Message: misfit.Error(), Cure: cure, Needed: true}
 	}
+	if err := r.unevaluable(); err != nil {
+		return plan.Plan{}, plan.Fault{Message: err.Error(), Cure: "correct or shorten it: module cel evaluates the rule, and bounds patterns where a kube-apiserver does not", Needed: true}
+	}
 	return evaluated(r, reason, err, in)
+}
+
+// unevaluable returns an error for a regular expression that module cel would refuse when the
+// program starts.
+func (r Rule) unevaluable() error {
+	for _, x := range []struct{ name, text string }{{"rule", r.Rule}, {"messageExpression", r.MessageExpression}} {
+		e, err := ast.Parse(x.text)
+		if x.text == "" || err != nil {
+			continue
+		}
+		if err := check.Patterns(e); err != nil {
+			return fmt.Errorf("the %s is wrong: %w", x.name, err)
+		}
+	}
+	return nil
 }
 
 // misfit is what is wrong with the types in a rule that is to be evaluated: the server would not
