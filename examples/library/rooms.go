@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -58,10 +59,8 @@ func listRooms(ctx context.Context, _ string) ([]*v1.Room, error) {
 	return slices.SortedFunc(maps.Values(byName), func(a, b *v1.Room) int { return cmp.Compare(a.Name, b.Name) }), nil
 }
 
-// roomName returns the name of the Room object for a value of spec.room, which may have spaces.
+// roomName returns the name of the Room object for a value of spec.room, which may be any text.
 func roomName(room string) string {
-	if room == "" {
-		return "unassigned"
-	}
-	return strings.ReplaceAll(strings.ToLower(room), " ", "-")
+	words := strings.FieldsFunc(strings.ToLower(room), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return cmp.Or(strings.Join(words, "-"), "unassigned")
 }

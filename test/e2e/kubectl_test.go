@@ -42,6 +42,9 @@ NAME                          TITLE                         COPIES   AVAILABLE  
 		{args: "get shelf -A --show-labels --show-kind", want: `
 NAME                                    ROOM                 CAPACITY   AGE   LABELS
 ~shelf.library.example.com/programming   Second floor, west   120        \d+s +<none>`},
+		{args: "get rooms", want: `
+NAME                SHELVES   CAPACITY   BOOKS
+second-floor-west   1         120        2`},
 		{args: "get books.v1alpha1.library.example.com --no-headers --chunk-size=1", want: `
 ~the-c-programming-language    \d+s
 ~the-go-programming-language   \d+s`},
@@ -78,6 +81,7 @@ book.library.example.com/the-go-programming-language`},
 		{args: "api-resources --api-group=library.example.com", want: `
 NAME      SHORTNAMES   APIVERSION               NAMESPACED   KIND
 books     bk           library.example.com/v1   true         Book
+rooms                  library.example.com/v1   false        Room
 shelves                library.example.com/v1   false        Shelf`},
 		{args: "api-versions", want: `
 auth.typeplane.io/v1alpha1
