@@ -117,6 +117,16 @@ type frozenLine struct {
 	mu      sync.Mutex
 	passing chan struct{} // closed while it is not frozen
 	frozen  bool          // it was, and is not again
+	conns   []net.Conn
+}
+
+// cut closes all connections, because the etcd behind the line waits for their clients when it stops.
+func (l *frozenLine) cut() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, conn := range l.conns {
+		conn.Close()
+	}
 }
 
 // freezeAt freezes the line as soon as a text was sent to the socket.
@@ -126,8 +136,11 @@ func freezeAt(t *testing.T, socket, text string) *frozenLine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { listener.Close() })
 	l := &frozenLine{address: listener.Addr().String(), passing: make(chan struct{})}
+	t.Cleanup(func() {
+		listener.Close()
+		l.cut()
+	})
 	close(l.passing)
 	go func() {
 		for {
@@ -140,6 +153,9 @@ func freezeAt(t *testing.T, socket, text string) *frozenLine {
 				client.Close()
 				continue
 			}
+			l.mu.Lock()
+			l.conns = append(l.conns, client, server)
+			l.mu.Unlock()
 			go l.copy(server, client, []byte(text))
 			go l.copy(client, server, nil)
 		}

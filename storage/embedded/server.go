@@ -56,7 +56,7 @@ type Server struct {
 	log     *logger
 	health  *health
 	disk    *disk
-	streams context.CancelFunc // ends the streams that come through the socket
+	streams *streams
 	etcd    *embed.Etcd
 	ready   bool // etcd has answered
 	client  *etcd3.Client
@@ -219,7 +219,7 @@ func (s *Server) stop() error {
 		s.client.Close()
 	}
 	if s.streams != nil {
-		s.streams()
+		s.streams.end()
 	}
 	switch {
 	case s.etcd == nil:
@@ -265,9 +265,8 @@ func (s *Server) etcdConfig(gate *gate) *embed.Config {
 	c.ListenClientUrls = []url.URL{socket}
 	c.AdvertiseClientUrls = []url.URL{socket}
 	c.EnableGRPCGateway = false
-	var streams context.Context
-	streams, s.streams = context.WithCancel(context.Background())
-	c.GRPCAdditionalServerOptions = []grpc.ServerOption{grpc.ChainUnaryInterceptor(gate.unary), grpc.ChainStreamInterceptor(gate.stream, endWith(streams))}
+	s.streams = newStreams()
+	c.GRPCAdditionalServerOptions = []grpc.ServerOption{grpc.ChainUnaryInterceptor(gate.unary), grpc.ChainStreamInterceptor(gate.stream, s.streams.intercept)}
 
 	// It elects itself, so the times of an election are only time lost at the start.
 	c.TickMs, c.ElectionMs = 10, 100
@@ -297,20 +296,3 @@ func start(c *embed.Config, h *health) (*embed.Etcd, error) {
 	}
 	return started, nil
 }
-
-// endWith makes streams end with ctx, so that a watch through the socket does not hold up Close.
-func endWith(ctx context.Context) grpc.StreamServerInterceptor {
-	return func(srv any, stream grpc.ServerStream, _ *grpc.StreamServerInfo, handler grpc.StreamHandler) error {
-		own, cancel := context.WithCancel(stream.Context())
-		defer cancel()
-		defer context.AfterFunc(ctx, cancel)()
-		return handler(srv, streamWith{stream, own})
-	}
-}
-
-type streamWith struct {
-	grpc.ServerStream
-	ctx context.Context
-}
-
-func (s streamWith) Context() context.Context { return s.ctx }
