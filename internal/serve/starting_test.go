@@ -120,7 +120,7 @@ type frozenLine struct {
 	conns   []net.Conn
 }
 
-// cut closes all connections, because the etcd behind the line waits for their clients when it stops.
+// cut closes all connections, because the etcd behind the line waits for them when it stops.
 func (l *frozenLine) cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
