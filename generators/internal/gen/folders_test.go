@@ -93,8 +93,8 @@ func runFolders(t *testing.T, shared *load.Shared, folders []*folder, with []gen
 // publishedKind matches a kind of a model in a document.
 var publishedKind = regexp.MustCompile(`(?m)^ *\{"group": "([a-z0-9]+)\.example\.com", "kind": "\w+", "version": "\w+"\},?\n`)
 
-// ownKinds removes the kinds of other folders from a document. A type of another module that several
-// folders serve has the kinds of all of them.
+// ownKinds removes the kinds of other folders from a document. A type of another module has the
+// kinds of all folders that serve it.
 func ownKinds(id, text string) string {
 	return publishedKind.ReplaceAllStringFunc(text, func(line string) string {
 		if publishedKind.FindStringSubmatch(line)[1] != id {
