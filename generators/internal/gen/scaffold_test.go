@@ -151,7 +151,7 @@ func TestInit(t *testing.T) {
 // builds compares the commands of make build: gen is not among them if no source has changed.
 func (m inModule) builds(want string) {
 	m.Helper()
-	out, err := exec.Command("make", "-n", "build").CombinedOutput()
+	out, err := exec.Command("make", "--no-print-directory", "-n", "build").CombinedOutput()
 	if err != nil || string(out) != want {
 		m.Errorf("make build runs\n%swant\n%s%v", out, want, err)
 	}
