@@ -195,7 +195,7 @@ type sentCodec struct {
 	object  runtime.Object
 }
 
-// Decode is called for what becomes the request's Object.
+// Decode is called for the new Object of the request.
 func (c *sentCodec) Decode(data []byte, version admission.Version) (apiruntime.Object, error) {
 	kind, obj, err := c.read(data, version)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 )
 
 // warnDropped warns the client if the write from old, which current holds, to hub removes fields
-// that the version of the request does not show. Conversion keeps those in an annotation, but for
-// what would change the fields that the client has written, and a client may leave the annotation
-// out. A check that fails warns of nothing: no write fails because of it.
+// that the version of the request does not show. Conversion keeps those in an annotation. It drops
+// them if they would change a field that the client has written, or if the client leaves the
+// annotation out. A check that fails is ignored, because no write should fail for a warning.
 func (e *endpoint) warnDropped(w *write, hub, old runtime.Object, current storage.Entry) {
 	if !e.converts(current) {
 		return
@@ -51,7 +51,7 @@ func (e *endpoint) converts(current storage.Entry) bool {
 	return !e.Stored() || bytes.Contains(current.Value, []byte(runtime.LosslessAnnotation))
 }
 
-// keeps reports whether an object of a version carries what the version does not show.
+// keeps reports whether an object of a version carries fields that the version does not show.
 func keeps(obj runtime.Object) bool {
 	_, ok := runtime.Meta(obj).Annotations[runtime.LosslessAnnotation]
 	return ok

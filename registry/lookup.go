@@ -39,7 +39,8 @@ func Get[T runtime.Object](ctx context.Context, namespace, name string, opts met
 }
 
 // List reads the objects of type T in a namespace, or in all of them if namespace is "". See Get
-// for the context, the type and the errors. opts may have selectors, a limit and a resourceVersion.
+// for the context, the type and the errors. opts may have selectors and a resourceVersion. With a
+// limit it returns the first page only.
 func List[T runtime.Object](ctx context.Context, namespace string, opts metav1.ListOptions) ([]T, error) {
 	r, err := resourceOf[T](ctx)
 	if err != nil {

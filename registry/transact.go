@@ -28,8 +28,8 @@ func (e *endpoint) transact(ctx context.Context, r *admission.Request, obj, old 
 	one := about(r, obj, old)
 	if obj != nil {
 		one.Name = runtime.Meta(obj).Name
-		// Plug-ins keep accounts of what is stored, and that has the defaults of whatever admission
-		// and the strategy have added.
+		// Plug-ins keep accounts of stored objects, which have the defaults of all fields that
+		// admission and the strategy have added.
 		e.codec.CompleteHub(obj)
 	}
 	r.Attempt.Next()

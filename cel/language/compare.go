@@ -109,7 +109,7 @@ func printed(v any, limit int64) int64 {
 	return measure(v, limit, func(text string) int64 { return 2 + int64(len(text)) })
 }
 
-// measure adds up 1 for each value in v, and what of returns for a string. It stops above limit.
+// measure adds up 1 for each value in v, and the result of of for a string. It stops above limit.
 func measure(v any, limit int64, of func(string) int64) int64 {
 	total := int64(1)
 	add := func(v any) bool {

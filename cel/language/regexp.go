@@ -146,7 +146,7 @@ func (p *pattern) call(function string, args []ref.Val) ref.Val {
 	return types.NewStringList(types.DefaultTypeAdapter, found)
 }
 
-// work is what reading a string once costs.
+// work is the cost of reading a string once.
 func (p *pattern) work(text types.String) int64 { return p.size * int64(len(text)+1) }
 
 func tooLarge(function string) ref.Val {

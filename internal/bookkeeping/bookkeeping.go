@@ -1,5 +1,5 @@
-// Package bookkeeping gives a version to what servers store for themselves, at keys that begin with
-// a dot.
+// Package bookkeeping gives a format to the values that servers store for themselves, at keys that
+// begin with a dot.
 //
 // The value of such a key has a format: a number that grows with every change that earlier releases
 // can't read. Format 1 is the bare content, because builds from before this package wrote that. A

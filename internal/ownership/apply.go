@@ -36,7 +36,7 @@ func (t *Tracker) Check(content map[string]any) error {
 // another manager is an API status; force takes the fields over. The result is defaulted, if it is
 // no Document, and knows its owners. text is the JSON of what there is of that then: in live, and
 // in content; nil if it is a Document, or nothing was changed. Neither live nor content is
-// modified. left are the fields that the manager gave up and nobody manages now.
+// modified. left are the fields that the manager gave up and that have no manager now.
 func (t *Tracker) Apply(live runtime.Object, content map[string]any, manager string, force bool) (next runtime.Object, text []byte, left Left, err error) {
 	v, err := t.version()
 	if err != nil {
@@ -79,7 +79,7 @@ type application struct {
 	self    metav1.ManagedFieldsEntry
 	fields  *fieldset.Set // that the patch names
 	text    []byte        // fields as FieldsV1
-	// last is what the manager applied last, in version lastIn, if some of it is pruned.
+	// last is the manager's last applied set, in version lastIn, if some of it is pruned.
 	last   *fieldpath.Set
 	lastIn string
 }

@@ -73,7 +73,7 @@ func Open(ctx context.Context, s program.Server, o *program.Options) (i *Instanc
 			}
 		}
 		if i, err = p.open(ctx, door, opened); err != nil {
-			p = nil // parts of it are of what is closed now
+			p = nil // it holds parts that are closed now
 			return errors.Join(err, opened.closeDownTo(own))
 		}
 		return nil

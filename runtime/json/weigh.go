@@ -105,7 +105,7 @@ func (r *Reader) weighItems(item reflect.Type, size uintptr) {
 	}
 }
 
-// weighArray passes over the items of a Go array, whose size is a part of what is around it.
+// weighArray passes over the items of a Go array, whose size is a part of the value around it.
 func (r *Reader) weighArray(item reflect.Type) {
 	if !r.beginArray("") {
 		return

@@ -119,8 +119,8 @@ func (b *bench) compareBuilds(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// pairRatios divides what a build took in each round by what the other one took in it, and returns
-// the ratios in ascending order.
+// pairRatios divides the costs of one build by those of the other, round by round, and returns the
+// ratios in ascending order.
 func pairRatios(cost, than []time.Duration) []float64 {
 	ratios := make([]float64, len(cost))
 	for i := range cost {

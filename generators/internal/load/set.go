@@ -55,7 +55,7 @@ type Set struct {
 	cfg         Config
 	nodes       map[string]*node // what the go command told, by import path
 	mainModules []mainModule
-	packages    map[string]*Package // what was handed out or loaded
+	packages    map[string]*Package // handed out or loaded
 	walked      map[gotypes.Type]*types.Type
 	objects     map[*types.Type]gotypes.Object // named types, functions, variables, constants
 	members     map[*types.Type]*gotypes.Struct
@@ -121,7 +121,7 @@ type node struct {
 	files           []string          // Go source files, absolute
 	sources         [][]byte          // their contents until they are parsed, nil for those that are not read
 	importMap       map[string]string // import paths of its files, where they lead elsewhere
-	problem         string            // what the go command said is wrong
+	problem         string            // the error of the go command
 
 	read     bool              // it is parsed, or about to be
 	syntax   []*ast.File       // until it is checked

@@ -23,8 +23,8 @@ type report struct {
 	reason, message string
 }
 
-// reportOf returns the condition of an object, of which current is the message that it has, "" for
-// none. ok is false if there is nothing to write: the object is valid and always was, or its
+// reportOf returns the condition of an object. current is the message of its present condition, ""
+// for none. ok is false if there is nothing to write: the object is valid and always was, or its
 // generation is reported. A generation is reported once, so servers of two releases never undo each
 // other's writes.
 func reportOf(generation int64, problem error, current string) (r report, ok bool) {

@@ -52,8 +52,8 @@ type Strategy struct {
 	ValidationOptions                    func(ctx context.Context, obj, old runtime.Object) map[string]bool
 }
 
-// Create validates a new object. hub is what sent has become, and from is the document that it was
-// decoded from.
+// Create validates a new object. hub is sent after conversion, admission and the strategy. from is
+// the document that hub was decoded from.
 func (j *Judge) Create(ctx context.Context, sent Sent, hub runtime.Object, from *canonical.Origin) (err error) {
 	ctx, step := trace.Begin(ctx, "validate")
 	defer func() { step.End(err) }()
@@ -131,8 +131,8 @@ func (j *Judge) compiledRules(ctx context.Context, typ operation.Type, sent Sent
 }
 
 // validated returns the objects that the rules of the request's version compare, if it has any: the
-// new one and the old one, nil for none. A function that converts may fill in what was not sent and
-// drop or replace what was. So where one converts, the new object is the sent one.
+// new one and the old one, nil for none. A function that converts may fill in absent fields, and
+// drop or replace present ones. So where one converts, the new object is the sent one.
 func (j *Judge) validated(sent Sent, there *presence, hub, old runtime.Object, current []byte) (obj, before runtime.Object, err error) {
 	if !j.Kind.Validates() {
 		return nil, nil, nil
